@@ -20,7 +20,7 @@ use shadowgraph::app::{App, Options};
 use shadowgraph::base::Progress;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::compute::{self, Backend, DeviceChoice};
-use shadowgraph::dispatch::{Align, Context, Detect, Inspect};
+use shadowgraph::dispatch::{Align, Context, Detect, Inspect, SurfacePoints};
 use shadowgraph::geometry::{Aabb, Cloud, Point, Pose, Surface, Vector, mesh::shapes, sampling};
 use shadowgraph::inspect::detection;
 use shadowgraph::inspect::simulation::pile;
@@ -28,8 +28,11 @@ use shadowgraph::io::cad::CadReader;
 use shadowgraph::io::{LoadOptions, load_nominal, write};
 use shadowgraph::render::ViewCamera;
 use shadowgraph::render::selecting::{Outline, View, points_in};
+use shadowgraph::session::plan::Recipe;
 use shadowgraph::session::selection::Selectable;
 
+/// Flags beside the part.
+const FLAGS: usize = 40;
 /// Middle of the viewport, and how far the pointer travels about it.
 const CENTRE: egui::Pos2 = egui::pos2(560.0, 420.0);
 
@@ -43,6 +46,7 @@ fn main() {
     let steps = (0.5 * facets).sqrt() as u32;
     let mesh = shapes::torus(60.0, 18.0, steps, steps);
     let points: Vec<Point> = sampling::by_area(&mesh, count, 1).iter().map(|sample| sample.point).collect();
+    let flagged: Vec<Point> = sampling::by_area(&mesh, FLAGS, 2).iter().map(|sample| sample.point).collect();
     select(&points);
     write::mesh(&part, &mesh).unwrap();
     write::cloud(&scan, &Cloud::from_points(points)).unwrap();
@@ -89,8 +93,25 @@ fn main() {
     report("turning, coloured", &turn(&mut harness, 100));
     rest(&mut harness);
     report("idle, coloured", &(0..30).map(|_| frame(&mut harness)).collect::<Vec<_>>());
+    flag(&mut harness, &flagged);
+    report(&format!("turning, with {FLAGS} flags"), &turn(&mut harness, 100));
+    rest(&mut harness);
     brush(&mut harness);
     search(&graphics, &context, folder.path());
+}
+
+/// Measures points of the nominal, and shows their flags.
+fn flag(harness: &mut Harness<'static, App>, points: &[Point]) {
+    harness.get_by_label("Points").click();
+    harness.run_steps(3);
+    let mut element = None;
+    for point in points {
+        harness.state_mut().send(SurfacePoints::Pick(element, *point));
+        while_busy(harness, |_, _| ());
+        let plan = &harness.state().dispatcher().document.plan;
+        element = plan.elements().iter().find(|own| matches!(own.recipe, Recipe::SurfacePoints(_))).map(|own| own.id);
+    }
+    rest(harness);
 }
 
 /// Searches of a pile for the clamps in it: the frames meanwhile, the whole, and how soon one ends that is cancelled.

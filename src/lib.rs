@@ -12,3 +12,4 @@ pub use io;
 pub use render;
 pub use report;
 pub use session;
+pub use texts;

@@ -8,6 +8,7 @@ use super::panels::picks::Pick;
 use io::format::Format;
 use session::plan::ElementId;
 use session::selection::Selectable;
+use texts::text;
 
 /// Purpose of a file or folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub enum Purpose {
 /// Title and kind of a file dialog.
 pub struct DialogSpec {
     /// Title.
-    pub title: &'static str,
+    pub title: String,
     /// Kind of path.
     pub kind: PathKind,
 }
@@ -56,7 +57,7 @@ pub struct DialogSpec {
 /// Kind of path that a dialog asks for.
 pub enum PathKind {
     /// An existing file: name of the file type, and extensions.
-    File(&'static str, Vec<&'static str>),
+    File(String, Vec<&'static str>),
     /// A file to be written: default name, and extensions; the first is added if none of them is given.
     NewFile(&'static str, Vec<&'static str>),
     /// A folder.
@@ -65,16 +66,16 @@ pub enum PathKind {
 
 impl DialogSpec {
     /// Dialog for an existing file.
-    pub fn file(title: &'static str, kind: &'static str, extensions: &[&'static str]) -> Self {
-        Self { title, kind: PathKind::File(kind, extensions.to_vec()) }
+    pub fn file(title: impl Into<String>, kind: impl Into<String>, extensions: &[&'static str]) -> Self {
+        Self { title: title.into(), kind: PathKind::File(kind.into(), extensions.to_vec()) }
     }
 
     /// Dialog for a folder.
-    pub fn folder(title: &'static str) -> Self {
-        Self { title, kind: PathKind::Folder }
+    pub fn folder(title: impl Into<String>) -> Self {
+        Self { title: title.into(), kind: PathKind::Folder }
     }
 
-    fn new_file(title: &'static str, name: &'static str, extensions: &[&'static str]) -> Self {
+    fn new_file(title: String, name: &'static str, extensions: &[&'static str]) -> Self {
         Self { title, kind: PathKind::NewFile(name, extensions.to_vec()) }
     }
 
@@ -102,34 +103,44 @@ impl Purpose {
         match self {
             Self::Open => {
                 let extensions = [&Format::NOMINAL_EXTENSIONS[..], &Format::SCAN_EXTENSIONS, &[PROJECT, PLAN]].concat();
-                DialogSpec::file("Open a file", "Nominals, scans, projects, plans", &extensions)
+                DialogSpec::file(text!("files-open-title"), text!("files-kind-all"), &extensions)
             }
-            Self::NextScan => DialogSpec::file("Inspect the next scan", "Scans", &Format::SCAN_EXTENSIONS),
-            Self::Snapshot => DialogSpec::file("Open a snapshot", "Scans", &Format::SCAN_EXTENSIONS),
-            Self::ProbedPoints => DialogSpec::file("Open probed points", "Tables", &["csv", "txt", "xyz"]),
-            Self::Positions => DialogSpec::file("Snapshots and positions", "Tables", &["csv", "txt"]),
+            Self::NextScan => {
+                DialogSpec::file(text!("files-next-scan-title"), text!("files-kind-scans"), &Format::SCAN_EXTENSIONS)
+            }
+            Self::Snapshot => {
+                DialogSpec::file(text!("files-snapshot-title"), text!("files-kind-scans"), &Format::SCAN_EXTENSIONS)
+            }
+            Self::ProbedPoints => {
+                DialogSpec::file(text!("files-probed-title"), text!("files-kind-tables"), &["csv", "txt", "xyz"])
+            }
+            Self::Positions => {
+                DialogSpec::file(text!("files-positions-title"), text!("files-kind-tables"), &["csv", "txt"])
+            }
             Self::Machine(pick) => pick.dialog(),
-            Self::SaveProject => DialogSpec::new_file("Save the project", "inspection.shadowgraph", &[PROJECT]),
-            Self::SavePlan => DialogSpec::new_file("Save the inspection plan", "inspection.sgplan", &[PLAN]),
+            Self::SaveProject => {
+                DialogSpec::new_file(text!("files-save-project-title"), "inspection.shadowgraph", &[PROJECT])
+            }
+            Self::SavePlan => DialogSpec::new_file(text!("files-save-plan-title"), "inspection.sgplan", &[PLAN]),
             Self::ExportSelection(Selectable::Points) => {
-                DialogSpec::new_file("Export the selected points", "selection.ply", &["ply", "xyz", "csv"])
+                DialogSpec::new_file(text!("files-export-points-title"), "selection.ply", &["ply", "xyz", "csv"])
             }
             Self::ExportSelection(Selectable::Facets) => {
-                DialogSpec::new_file("Export the selected facets", "facets.stl", &["stl", "ply", "obj"])
+                DialogSpec::new_file(text!("files-export-facets-title"), "facets.stl", &["stl", "ply", "obj"])
             }
             Self::OffsetMesh(_) => {
-                DialogSpec::new_file("Save the mesh around the volume", "offset.stl", &["stl", "ply", "3mf", "obj"])
+                DialogSpec::new_file(text!("files-offset-mesh-title"), "offset.stl", &["stl", "ply", "3mf", "obj"])
             }
-            Self::OffsetVoxels(_) => DialogSpec::new_file("Save the voxels", "offset.hdt", &["hdt", "nvdb"]),
-            Self::OffsetSlices(_) => DialogSpec::folder("Folder for the layers"),
-            Self::SectionFolder(_) => DialogSpec::folder("Folder for the drawings"),
-            Self::ReportFolder => DialogSpec::folder("Folder for the report"),
-            Self::Logo => DialogSpec::file("Open a logo", "PNG pictures", &["png"]),
+            Self::OffsetVoxels(_) => DialogSpec::new_file(text!("files-voxels-title"), "offset.hdt", &["hdt", "nvdb"]),
+            Self::OffsetSlices(_) => DialogSpec::folder(text!("files-layers-title")),
+            Self::SectionFolder(_) => DialogSpec::folder(text!("files-drawings-title")),
+            Self::ReportFolder => DialogSpec::folder(text!("files-report-title")),
+            Self::Logo => DialogSpec::file(text!("files-logo-title"), text!("files-kind-pictures"), &["png"]),
         }
     }
 }
 
-/// Why the file chooser of the desktop is unavailable; `None` if it is available.
+/// Why the file chooser of the desktop is unavailable, in English; `None` if it is available.
 pub fn missing_chooser() -> Option<&'static str> {
     let in_folders = |variable: &str, usual: &str, file: &str| {
         let folders = std::env::var_os(variable).filter(|value| !value.is_empty()).unwrap_or_else(|| usual.into());
@@ -161,10 +172,11 @@ impl SystemDialog {
         }
         let (sender, receiver) = mpsc::channel();
         self.asked = Some((purpose, receiver));
-        let (context, folder) = (context.clone(), folder.map(Path::to_owned));
+        // Its texts are made here: another thread does not have the language of this one.
+        let (context, folder, spec) = (context.clone(), folder.map(Path::to_owned), purpose.dialog());
         std::thread::spawn(move || {
             // The window may have been closed.
-            let _ = sender.send(pick(purpose, folder.as_deref()));
+            let _ = sender.send(pick(spec, folder.as_deref()));
             context.request_repaint();
         });
     }
@@ -188,9 +200,8 @@ impl SystemDialog {
     }
 }
 
-fn pick(purpose: Purpose, folder: Option<&Path>) -> Option<PathBuf> {
-    let spec = purpose.dialog();
-    let mut dialog = rfd::FileDialog::new().set_title(spec.title);
+fn pick(spec: DialogSpec, folder: Option<&Path>) -> Option<PathBuf> {
+    let mut dialog = rfd::FileDialog::new().set_title(spec.title.as_str());
     if let Some(folder) = folder {
         dialog = dialog.set_directory(folder);
     }
@@ -198,11 +209,11 @@ fn pick(purpose: Purpose, folder: Option<&Path>) -> Option<PathBuf> {
     let both_cases = |extensions: &[&str]| -> Vec<String> {
         extensions.iter().flat_map(|e| [(*e).to_owned(), e.to_uppercase()]).collect()
     };
-    match &spec.kind {
+    match spec.kind {
         PathKind::Folder => dialog.pick_folder(),
-        PathKind::File(kind, extensions) => dialog.add_filter(*kind, &both_cases(extensions)).pick_file(),
+        PathKind::File(kind, extensions) => dialog.add_filter(kind, &both_cases(&extensions)).pick_file(),
         PathKind::NewFile(name, extensions) => {
-            dialog.set_file_name(*name).add_filter(spec.title, &both_cases(extensions)).save_file()
+            dialog.set_file_name(name).add_filter(spec.title, &both_cases(&extensions)).save_file()
         }
     }
 }

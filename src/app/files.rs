@@ -6,6 +6,7 @@ use super::App;
 use dispatch::Message;
 use io::format::Format;
 use session::project::Project;
+use texts::text;
 
 /// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,7 +200,7 @@ impl App {
     pub(super) fn write_report(&mut self) {
         match self.panels.report.command() {
             Some(command) => self.send(command),
-            None => self.show_error("Enter a folder for the report first.".to_owned()),
+            None => self.show_error(text!("files-no-report-folder")),
         }
     }
 
@@ -209,8 +210,8 @@ impl App {
         let quiet = || std::process::Stdio::null();
         let opener = std::process::Command::new("xdg-open").arg(&path).stdout(quiet()).stderr(quiet()).spawn();
         if let Err(error) = opener {
-            let path = path.display();
-            self.show_error(format!("{path} could not be opened ({error}). Install the Debian package xdg-utils."));
+            let (path, error) = (path.display().to_string(), error.to_string());
+            self.show_error(text!("files-not-opened-outside", path = path, error = error));
         }
     }
 

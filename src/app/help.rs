@@ -1,7 +1,9 @@
 //! Help: keys and mouse, and about the program.
 
+use super::menu::{self, Menu};
 use super::panels::bottom;
-use super::{App, menu, theme};
+use super::{App, theme};
+use texts::text;
 
 /// A page of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,16 +14,19 @@ pub enum Page {
     About,
 }
 
-const MOUSE: [(&str, &str); 8] = [
-    ("Rotate", "Drag"),
-    ("Pan", "Shift + drag, right drag or middle drag"),
-    ("Zoom at the pointer", "Wheel or pinch"),
-    ("Value under the pointer", "Hover"),
-    ("Fly to a region", "Click its flag"),
-    ("Rotate while brushing", "Alt + drag"),
-    ("Size of the round brush", "Wheel while brushing"),
-    ("Close a polygon", "Double click or Enter"),
-];
+/// What the mouse does in the view, and how.
+fn mouse() -> [(String, String); 8] {
+    [
+        (text!("window-mouse-rotate"), text!("window-mouse-rotate-by")),
+        (text!("window-mouse-pan"), text!("window-mouse-pan-by")),
+        (text!("window-mouse-zoom"), text!("window-mouse-zoom-by")),
+        (text!("window-mouse-value"), text!("window-mouse-value-by")),
+        (text!("window-mouse-fly"), text!("window-mouse-fly-by")),
+        (text!("window-mouse-brushing"), text!("window-mouse-brushing-by")),
+        (text!("window-mouse-brush-size"), text!("window-mouse-brush-size-by")),
+        (text!("window-mouse-polygon"), text!("window-mouse-polygon-by")),
+    ]
+}
 
 impl App {
     pub(super) fn help_window(&mut self, ui: &egui::Ui) {
@@ -32,7 +37,7 @@ impl App {
                 Page::About => about(ui, &bottom::device_name(&self.dispatcher.context)),
             }
             ui.add_space(8.0);
-            ui.button("Close").clicked()
+            ui.button(text!("common-close")).clicked()
         });
         if modal.inner || modal.should_close() {
             self.help = None;
@@ -41,24 +46,24 @@ impl App {
 }
 
 fn keys(ui: &mut egui::Ui) {
-    theme::heading(ui, "Keyboard and mouse");
+    theme::heading(ui, text!("window-keys"));
     let height = (ui.ctx().content_rect().height() - 160.0).max(200.0);
     egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
         ui.spacing_mut().interact_size.y = 18.0;
         let entries = menu::entries();
-        let of_menu = |ui: &mut egui::Ui, menu: &str| {
-            let keyed = entries.iter().filter(|own| own.0 == menu).filter_map(|own| Some((own.1, own.3.as_ref()?)));
-            let rows: Vec<_> = keyed.map(|(name, key)| (name, ui.ctx().format_shortcut(key))).collect();
-            table(ui, menu, rows.iter().map(|(name, key)| (*name, key.as_str())));
+        let of_menu = |ui: &mut egui::Ui, menu: Menu| {
+            let keyed = entries.iter().filter(|own| own.menu == menu).filter_map(|own| Some((&own.name, own.key?)));
+            let rows: Vec<_> = keyed.map(|(name, key)| (name.clone(), ui.ctx().format_shortcut(&key))).collect();
+            table(ui, &menu.name(), rows);
         };
         ui.horizontal_top(|ui| {
-            for column in [["File", "Edit", "Inspect"].as_slice(), &["View"]] {
+            for column in [[Menu::File, Menu::Edit, Menu::Inspect].as_slice(), &[Menu::View]] {
                 ui.vertical(|ui| {
                     for menu in column {
-                        of_menu(ui, menu);
+                        of_menu(ui, *menu);
                     }
                     if column.len() > 1 {
-                        table(ui, "Mouse in the view", MOUSE.into_iter());
+                        table(ui, &text!("window-mouse"), mouse());
                     }
                 });
                 ui.add_space(20.0);
@@ -67,7 +72,7 @@ fn keys(ui: &mut egui::Ui) {
     });
 }
 
-fn table<'a>(ui: &mut egui::Ui, title: &str, rows: impl Iterator<Item = (&'a str, &'a str)>) {
+fn table(ui: &mut egui::Ui, title: &str, rows: impl IntoIterator<Item = (String, String)>) {
     ui.label(egui::RichText::new(title).family(theme::strong_family()));
     egui::Grid::new(title).num_columns(2).spacing([16.0, 4.0]).min_col_width(165.0).show(ui, |ui| {
         for (name, key) in rows {
@@ -81,9 +86,9 @@ fn table<'a>(ui: &mut egui::Ui, title: &str, rows: impl Iterator<Item = (&'a str
 
 fn about(ui: &mut egui::Ui, device: &str) {
     ui.set_width(440.0);
-    theme::heading(ui, &report::software());
-    ui.label("Scan-to-CAD inspection for structured-light sensors on coordinate measuring machines.");
+    theme::heading(ui, report::software());
+    ui.label(text!("window-about-what"));
     ui.add_space(4.0);
-    theme::weak(ui, format!("Computes on: {device}"));
-    theme::weak(ui, "Typeface: Inter, SIL Open Font License 1.1. Icons: Phosphor, MIT License.");
+    theme::weak(ui, text!("window-computes-on", device = device));
+    theme::weak(ui, text!("window-licences"));
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::choosing::Purpose;
 use super::{App, files, theme};
 use dispatch::{Inspect, Projects};
+use texts::text;
 
 /// Action that closes the inspection.
 #[derive(Clone, Debug)]
@@ -114,11 +115,11 @@ impl App {
         }
     }
 
-    /// File name of the project, or “Untitled”.
+    /// File name of the project, or that it has none.
     fn project_name(&self) -> String {
         let path = self.dispatcher.project_path();
         let name = path.and_then(std::path::Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        name.unwrap_or_else(|| "Untitled".to_owned())
+        name.unwrap_or_else(|| text!("files-untitled"))
     }
 
     /// Window title: the file name, with a bullet if there are unsaved changes.
@@ -140,28 +141,30 @@ impl App {
         let modal = theme::dialog("leaving", ui.ctx()).show(ui.ctx(), |ui| {
             ui.set_width(400.0);
             let title =
-                if unsaved { format!("Save “{}”?", self.project_name()) } else { "Stop the running job?".into() };
-            theme::heading(ui, &title);
+                if unsaved { text!("files-save-asked", name = self.project_name()) } else { text!("files-stop-asked") };
+            theme::heading(ui, title);
             if unsaved {
-                let since = if self.dispatcher.project_path().is_some() { " since the last save" } else { "" };
-                ui.label(format!("Otherwise all changes{since} will be lost."));
+                let has_file = self.dispatcher.project_path().is_some();
+                ui.label(if has_file { text!("files-changes-lost") } else { text!("files-all-lost") });
             }
             if let Some(job) = job {
-                ui.label(format!("“{job}” is still running and will be stopped."));
+                ui.label(text!("files-still-running", job = texts::word(&job).into_owned()));
             }
             ui.add_space(8.0);
             ui.horizontal(|ui| {
-                let main = ui.add(theme::main_button(if unsaved { "Save" } else { "Keep open" }, true));
+                let main = if unsaved { text!("common-save") } else { text!("files-keep-open") };
+                let main = ui.add(theme::main_button(main, true));
                 if std::mem::take(&mut self.leaving.wants_focus) {
                     main.request_focus();
                 }
                 if main.clicked() {
                     answer = Some(if unsaved { Answer::Save } else { Answer::Stay });
                 }
-                if ui.button(if unsaved { "Don’t save" } else { "Stop and close" }).clicked() {
+                let discard = if unsaved { text!("files-dont-save") } else { text!("files-stop-and-close") };
+                if ui.button(discard).clicked() {
                     answer = Some(Answer::Discard);
                 }
-                if unsaved && ui.button("Cancel").clicked() {
+                if unsaved && ui.button(text!("common-cancel")).clicked() {
                     answer = Some(Answer::Stay);
                 }
             });

@@ -13,6 +13,7 @@ mod opening;
 mod palette;
 mod panels;
 mod preview;
+mod regions;
 mod remembered;
 mod subject;
 mod theme;
@@ -26,9 +27,11 @@ use dispatch::{Command, Context, Dispatcher, Message, Watch};
 use geometry::Pose;
 use inspect::section::PlanePoint;
 use inspect::section::dimension::DimensionKind;
+use regions::Regions;
 use session::Settings;
 use session::plan::ElementId;
 use session::project::Project;
+use texts::{Language, text};
 use viewport::Viewport;
 
 pub use choosing::missing_chooser;
@@ -59,27 +62,19 @@ impl Workspace {
         [Self::Calibrate, Self::Align, Self::Compare, Self::Features, Self::Offset, Self::Detect, Self::Report];
 
     /// Menu entry that opens it.
-    fn title(self) -> &'static str {
-        match self {
-            Self::Calibrate => "Workspace Calibrate",
-            Self::Align => "Workspace Align",
-            Self::Compare => "Workspace Compare",
-            Self::Features => "Workspace Features",
-            Self::Offset => "Workspace Offset",
-            Self::Detect => "Workspace Detect",
-            Self::Report => "Workspace Report",
-        }
+    fn title(self) -> String {
+        text!("window-workspace", name = self.name())
     }
 
-    fn name(self) -> &'static str {
+    fn name(self) -> String {
         match self {
-            Self::Calibrate => "Calibrate",
-            Self::Align => "Align",
-            Self::Compare => "Compare",
-            Self::Features => "Features",
-            Self::Offset => "Offset",
-            Self::Detect => "Detect",
-            Self::Report => "Report",
+            Self::Calibrate => text!("window-workspace-calibrate"),
+            Self::Align => text!("window-workspace-align"),
+            Self::Compare => text!("window-workspace-compare"),
+            Self::Features => text!("window-workspace-features"),
+            Self::Offset => text!("window-workspace-offset"),
+            Self::Detect => text!("window-workspace-detect"),
+            Self::Report => text!("window-workspace-report"),
         }
     }
 
@@ -131,6 +126,9 @@ pub struct App {
     workspace: Workspace,
     files: files::Files,
     window_state: remembered::WindowState,
+    /// The language while none is chosen.
+    language: Language,
+    regions: Regions,
     chooser: choosing::SystemDialog,
     no_chooser: Option<&'static str>,
     open_dialog: open_dialog::OpenDialog,
@@ -324,14 +322,15 @@ pub fn run(options: Options) -> Result<(), String> {
         wgpu_options,
         ..eframe::NativeOptions::default()
     };
-    eframe::run_native("shadowgraph", native, Box::new(|creation| Ok(Box::new(App::new(creation, options))))).map_err(
-        |error| {
-            format!(
-                "The window could not be opened ({error}). It needs a display and the Debian packages libvulkan1, \
-                 mesa-vulkan-drivers and libxkbcommon-x11-0; “shadowgraph inspect” works without a display."
-            )
-        },
-    )
+    let language = Language::of_desktop();
+    texts::set_language(window_state.language.unwrap_or(language));
+    let app = |creation: &eframe::CreationContext<'_>| App { language, ..App::new(creation, options) };
+    eframe::run_native("shadowgraph", native, Box::new(|creation| Ok(Box::new(app(creation))))).map_err(|error| {
+        format!(
+            "The window could not be opened ({error}). It needs a display and the Debian packages libvulkan1, \
+             mesa-vulkan-drivers and libxkbcommon-x11-0; “shadowgraph inspect” works without a display."
+        )
+    })
 }
 
 impl App {
@@ -350,10 +349,7 @@ impl App {
         let files = files::Files::new(options.state_folder);
         let mut app = Self {
             draft: Settings::default(),
-            viewport_error: viewport.is_none().then(|| {
-                "No graphics adapter was found. The Debian package mesa-vulkan-drivers provides a software renderer."
-                    .into()
-            }),
+            viewport_error: viewport.is_none().then(|| text!("window-no-adapter")),
             viewport,
             artefact_viewport: None,
             section_view: viewport::section_view::SectionView::default(),
@@ -362,6 +358,8 @@ impl App {
             restoring: None,
             files,
             window_state,
+            language: Language::default(),
+            regions: Regions::default(),
             chooser: choosing::SystemDialog::default(),
             no_chooser: options.no_chooser,
             open_dialog: open_dialog::OpenDialog::default(),
@@ -508,6 +506,7 @@ impl App {
 
 impl eframe::App for App {
     fn logic(&mut self, context: &egui::Context, _frame: &mut eframe::Frame) {
+        texts::set_language(self.window_state.language.unwrap_or(self.language));
         self.follow_strokes(context);
         self.follow(context);
         self.follow_leaving(context);
@@ -521,6 +520,7 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         self.shortcuts(ui);
+        self.regions.follow(ui.ctx());
         self.top_bar(ui);
         self.surrounding_panels(ui);
         self.central(ui);

@@ -8,6 +8,7 @@ use super::help::Page;
 use super::leaving::Departure;
 use super::open_dialog::Role;
 use super::panels::series::Source;
+use super::regions::Region;
 use super::viewport::Spot;
 use super::{App, Workspace, icons, theme};
 use dispatch::mechanical::Order;
@@ -16,6 +17,7 @@ use inspect::alignment::Method;
 use inspect::cleaning::Step;
 use render::camera::StandardView;
 use session::calibration::Instrument;
+use texts::{Language, text};
 
 /// An action of the window; includes the commands to the document.
 #[derive(Clone, Debug)]
@@ -66,6 +68,8 @@ pub enum Action {
     ToggleLens,
     /// Toggles between light and dark theme.
     ToggleTheme,
+    /// Writes the texts of the window in a language.
+    Speak(Language),
     /// Draws the scan as a surface, or as points.
     ToggleSurface,
     /// Draws the edges of the nominal, or leaves them out.
@@ -76,6 +80,8 @@ pub enum Action {
     StopJob,
     /// Opens the command palette.
     Palette,
+    /// Leads the keyboard to the next region of the window.
+    NextRegion,
     /// Opens a page of the help.
     Help(Page),
     /// Opens and inspects the demo part.
@@ -97,56 +103,130 @@ fn send(command: impl Into<Command>) -> Action {
     Action::Send(Box::new(command.into()))
 }
 
-/// Menu, name, action and shortcut of all named actions, in the order of the menus and the command palette.
-pub(super) fn entries() -> Vec<(&'static str, &'static str, Action, Option<KeyboardShortcut>)> {
+/// A menu of the top bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Menu {
+    /// Files and the report.
+    File,
+    /// Undo, and changes of the scan and the nominal.
+    Edit,
+    /// Alignment, comparison and measurement.
+    Inspect,
+    /// The view and the window.
+    View,
+    /// Keys, and about the program.
+    Help,
+}
+
+impl Menu {
+    const ALL: [Self; 5] = [Self::File, Self::Edit, Self::Inspect, Self::View, Self::Help];
+
+    /// Its name.
+    pub(super) fn name(self) -> String {
+        match self {
+            Self::File => text!("window-file"),
+            Self::Edit => text!("window-edit"),
+            Self::Inspect => text!("window-inspect"),
+            Self::View => text!("window-view"),
+            Self::Help => text!("window-help"),
+        }
+    }
+}
+
+/// A named action.
+pub(super) struct Entry {
+    /// The menu that it is in.
+    pub menu: Menu,
+    /// Name in the menu and the command palette.
+    pub name: String,
+    /// What it does.
+    pub action: Action,
+    /// The keys that do it.
+    pub key: Option<KeyboardShortcut>,
+}
+
+impl Entry {
+    fn new(menu: Menu, name: String, action: Action, key: Option<KeyboardShortcut>) -> Self {
+        Self { menu, name, action, key }
+    }
+}
+
+/// All named actions, in the order of the menus and the command palette.
+pub(super) fn entries() -> Vec<Entry> {
+    use Menu::{Edit, File, Help, View};
+
     let mut entries = vec![
-        ("File", "Open…", Action::Open, key(COMMAND, Key::O)),
-        ("File", "Inspect next scan…", Action::InspectNext, key(COMMAND, Key::N)),
-        ("File", "Save project", Action::SaveProject, key(COMMAND, Key::S)),
-        ("File", "Save project as…", Action::Browse(Purpose::SaveProject), key(COMMAND_SHIFT, Key::S)),
-        ("File", "Save plan for other parts…", Action::Browse(Purpose::SavePlan), None),
-        ("File", "Write report", Action::WriteReport, key(COMMAND, Key::R)),
-        ("File", "Preview report", Action::PreviewReport, key(COMMAND_SHIFT, Key::R)),
-        ("File", "New inspection", Action::New, None),
-        ("File", "Quit", Action::Quit, key(COMMAND, Key::Q)),
-        ("Edit", "Undo", send(Command::Undo), key(COMMAND, Key::Z)),
-        ("Edit", "Redo", send(Command::Redo), key(COMMAND_SHIFT, Key::Z)),
-        ("Edit", "Remove outliers from scan", send(Parts::CleanScan(Step::OUTLIERS)), None),
-        ("Edit", "Find normals of scan", send(Parts::CleanScan(Step::Normals)), None),
-        ("Edit", "Unify winding of nominal", send(Parts::UnifyWinding), None),
-        ("Inspect", "Align automatically", send(Align::Run(Method::Auto)), key(COMMAND, Key::L)),
-        ("Inspect", "Best fit from current pose", send(Align::Run(Method::BestFit)), key(COMMAND, Key::B)),
-        ("Inspect", "Compare", send(Inspect::Compare), key(COMMAND, Key::D)),
-        ("Inspect", "Align and compare", send(Inspect::AlignAndCompare), key(COMMAND, Key::Enter)),
-        ("Inspect", "Compare search methods", send(Align::CompareSearches { start: None }), None),
-        ("Inspect", "Measure parts with a plan…", Action::MeasureParts, None),
-        ("Inspect", "Measured parts…", Action::ShowParts, None),
-        ("Inspect", "Update all", send(Elements::Update(None)), key(COMMAND, Key::U)),
-        ("Inspect", "Evaluate tolerances", send(Tolerances::Judge), None),
-        ("Inspect", "Cancel running job", Action::Cancel, key(Modifiers::NONE, Key::Escape)),
-        ("Inspect", "Find artefact regions", send(Calibrate::FindRegions), None),
-        ("Inspect", "Calibrate sensor", send(Calibrate::Run), None),
-        ("Inspect", "Start mechanical alignment", send(Command::Mechanical(Order::Start)), None),
-        ("Inspect", "Stop mechanical alignment", send(Command::Mechanical(Order::Stop)), None),
-        ("View", "Fit", Action::Fit, key(Modifiers::NONE, Key::F)),
-        ("View", "Perspective or orthographic", Action::ToggleLens, key(Modifiers::NONE, Key::P)),
-        ("View", "Scan as surface or points", Action::ToggleSurface, key(Modifiers::NONE, Key::S)),
-        ("View", "Edges of the nominal", Action::ToggleEdges, key(Modifiers::NONE, Key::E)),
-        ("View", "Save this view", Action::SaveView(None), key(COMMAND_SHIFT, Key::V)),
-        ("View", "Light or dark theme", Action::ToggleTheme, None),
-        ("View", "Command palette", Action::Palette, key(COMMAND, Key::P)),
-        ("Help", "Keyboard and mouse", Action::Help(Page::Keys), key(Modifiers::NONE, Key::F1)),
-        ("Help", "About Shadowgraph", Action::Help(Page::About), None),
+        Entry::new(File, text!("window-open"), Action::Open, key(COMMAND, Key::O)),
+        Entry::new(File, text!("window-open-next-scan"), Action::InspectNext, key(COMMAND, Key::N)),
+        Entry::new(File, text!("window-save-project"), Action::SaveProject, key(COMMAND, Key::S)),
+        Entry::new(
+            File,
+            text!("window-save-project-as"),
+            Action::Browse(Purpose::SaveProject),
+            key(COMMAND_SHIFT, Key::S),
+        ),
+        Entry::new(File, text!("window-save-plan"), Action::Browse(Purpose::SavePlan), None),
+        Entry::new(File, text!("window-write-report"), Action::WriteReport, key(COMMAND, Key::R)),
+        Entry::new(File, text!("window-preview-report"), Action::PreviewReport, key(COMMAND_SHIFT, Key::R)),
+        Entry::new(File, text!("window-new-inspection"), Action::New, None),
+        Entry::new(File, text!("window-quit"), Action::Quit, key(COMMAND, Key::Q)),
+        Entry::new(Edit, text!("window-undo"), send(Command::Undo), key(COMMAND, Key::Z)),
+        Entry::new(Edit, text!("window-redo"), send(Command::Redo), key(COMMAND_SHIFT, Key::Z)),
+        Entry::new(Edit, text!("window-remove-outliers"), send(Parts::CleanScan(Step::OUTLIERS)), None),
+        Entry::new(Edit, text!("window-find-normals"), send(Parts::CleanScan(Step::Normals)), None),
+        Entry::new(Edit, text!("window-unify-winding"), send(Parts::UnifyWinding), None),
+        Entry::new(
+            Menu::Inspect,
+            text!("window-align-automatically"),
+            send(Align::Run(Method::Auto)),
+            key(COMMAND, Key::L),
+        ),
+        Entry::new(Menu::Inspect, text!("window-best-fit"), send(Align::Run(Method::BestFit)), key(COMMAND, Key::B)),
+        Entry::new(Menu::Inspect, text!("window-compare"), send(Inspect::Compare), key(COMMAND, Key::D)),
+        Entry::new(
+            Menu::Inspect,
+            text!("window-align-and-compare"),
+            send(Inspect::AlignAndCompare),
+            key(COMMAND, Key::Enter),
+        ),
+        Entry::new(Menu::Inspect, text!("window-compare-searches"), send(Align::CompareSearches { start: None }), None),
+        Entry::new(Menu::Inspect, text!("window-measure-parts"), Action::MeasureParts, None),
+        Entry::new(Menu::Inspect, text!("window-measured-parts"), Action::ShowParts, None),
+        Entry::new(Menu::Inspect, text!("window-update-all"), send(Elements::Update(None)), key(COMMAND, Key::U)),
+        Entry::new(Menu::Inspect, text!("window-evaluate-tolerances"), send(Tolerances::Judge), None),
+        Entry::new(Menu::Inspect, text!("window-cancel-job"), Action::Cancel, key(Modifiers::NONE, Key::Escape)),
+        Entry::new(Menu::Inspect, text!("window-find-regions"), send(Calibrate::FindRegions), None),
+        Entry::new(Menu::Inspect, text!("window-calibrate-sensor"), send(Calibrate::Run), None),
+        Entry::new(Menu::Inspect, text!("window-start-mechanical"), send(Command::Mechanical(Order::Start)), None),
+        Entry::new(Menu::Inspect, text!("window-stop-mechanical"), send(Command::Mechanical(Order::Stop)), None),
+        Entry::new(View, text!("window-fit"), Action::Fit, key(Modifiers::NONE, Key::F)),
+        Entry::new(View, text!("window-lens"), Action::ToggleLens, key(Modifiers::NONE, Key::P)),
+        Entry::new(View, text!("window-as-surface"), Action::ToggleSurface, key(Modifiers::NONE, Key::S)),
+        Entry::new(View, text!("window-edges"), Action::ToggleEdges, key(Modifiers::NONE, Key::E)),
+        Entry::new(View, text!("window-save-view"), Action::SaveView(None), key(COMMAND_SHIFT, Key::V)),
+        Entry::new(View, text!("window-theme"), Action::ToggleTheme, None),
+        speaks(Language::English),
+        speaks(Language::German),
+        Entry::new(View, text!("window-palette"), Action::Palette, key(COMMAND, Key::P)),
+        Entry::new(View, text!("window-next-region"), Action::NextRegion, key(Modifiers::NONE, Key::F6)),
+        Entry::new(Help, text!("window-keys"), Action::Help(Page::Keys), key(Modifiers::NONE, Key::F1)),
+        Entry::new(Help, text!("window-about"), Action::Help(Page::About), None),
     ];
     let workspaces = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7];
     for (workspace, number) in Workspace::ALL.into_iter().zip(workspaces) {
-        entries.push(("View", workspace.title(), Action::Show(workspace), key(COMMAND, number)));
+        entries.push(Entry::new(View, workspace.title(), Action::Show(workspace), key(COMMAND, number)));
     }
     let keys = [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6];
     for (view, number) in StandardView::ALL.into_iter().zip(keys) {
-        entries.push(("View", view.name(), Action::Look(view), key(Modifiers::NONE, number)));
+        let name = texts::word(view.name()).into_owned();
+        entries.push(Entry::new(View, name, Action::Look(view), key(Modifiers::NONE, number)));
     }
     entries
+}
+
+/// The entry that chooses a language.
+fn speaks(language: Language) -> Entry {
+    Entry::new(Menu::View, text!("window-language", name = language.name()), Action::Speak(language), None)
 }
 
 impl App {
@@ -159,40 +239,55 @@ impl App {
         }
         let typing = ui.ctx().egui_wants_keyboard_input();
         // Those with more modifiers first, so that Ctrl+Shift+Z is not taken for Ctrl+Z.
-        let mut keyed: Vec<_> = entries().into_iter().filter_map(|(_, _, action, key)| Some((action, key?))).collect();
+        let mut keyed: Vec<_> = entries().into_iter().filter_map(|entry| Some((entry.action, entry.key?))).collect();
         keyed
             .sort_by_key(|(_, key)| std::cmp::Reverse(u8::from(key.modifiers.shift) + u8::from(key.modifiers.command)));
         for (action, key) in keyed {
-            let plain = key.modifiers == Modifiers::NONE;
-            if (!plain || !typing) && ui.input_mut(|input| input.consume_shortcut(&key)) {
+            let is_typed = key.modifiers == Modifiers::NONE && key.logical_key != Key::F6;
+            if (!is_typed || !typing) && ui.input_mut(|input| input.consume_shortcut(&key)) {
                 self.actions.push(action);
             }
         }
     }
 
     pub(super) fn top_bar(&mut self, ui: &mut egui::Ui) {
+        self.regions.begin(ui, Region::Top);
         egui::Panel::top("top").show(ui, |ui| {
             ui.add_space(4.0);
             ui.horizontal(|ui| {
                 // Centres all items vertically in one row.
                 ui.set_min_height(32.0);
-                // A narrow window has the names of the rooms alone, and no name on the button at the right.
-                let is_wide = ui.available_width() > 1110.0;
+                // A narrow window has the names of the rooms alone, and no name on the button at the right; where the
+                // names of a language are too long for that, their icons alone.
+                let letters = |name: String| name.chars().count();
+                let of_menus: usize = Menu::ALL.into_iter().map(|menu| letters(menu.name())).sum();
+                let of_tabs: usize = Workspace::ALL.into_iter().map(|workspace| letters(workspace.name())).sum();
+                let of_button = letters(text!("window-inspect-next-scan"));
+                let is_wide = ui.available_width() > 501.0 + 7.0 * (of_menus + of_tabs + of_button) as f32;
+                let is_narrow = ui.available_width() < 340.0 + 7.0 * (of_menus + of_tabs) as f32;
                 self.menus(ui);
                 ui.separator();
                 for workspace in Workspace::ALL {
                     let is_shown = self.workspace == workspace;
-                    let mut text = egui::RichText::new(workspace.name()).size(14.0);
+                    let name = workspace.name();
+                    let mut text = egui::RichText::new(name.as_str()).size(14.0);
                     if is_shown {
                         text = text.color(egui::Color32::WHITE).family(theme::strong_family());
                     }
-                    let tab = if is_wide {
-                        let icon = icons::atom(workspace.icon(), is_shown.then_some(egui::Color32::WHITE));
+                    let icon = icons::atom(workspace.icon(), is_shown.then_some(egui::Color32::WHITE));
+                    let tab = if is_narrow {
+                        egui::Button::selectable(is_shown, icon).min_size(egui::vec2(28.0, 28.0))
+                    } else if is_wide {
                         egui::Button::selectable(is_shown, (icon, text)).min_size(egui::vec2(84.0, 28.0))
                     } else {
                         egui::Button::selectable(is_shown, text).min_size(egui::vec2(0.0, 28.0))
                     };
-                    if ui.add(tab).clicked() {
+                    let mut response = ui.add(tab);
+                    if is_narrow {
+                        response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_shown, &name));
+                        response = response.on_hover_text(name);
+                    }
+                    if response.clicked() {
                         self.workspace = workspace;
                     }
                 }
@@ -205,54 +300,65 @@ impl App {
     }
 
     fn menus(&mut self, ui: &mut egui::Ui) {
-        let (undo, redo) = (
-            self.dispatcher.history.undo_label().map(str::to_owned),
-            self.dispatcher.history.redo_label().map(str::to_owned),
-        );
+        let history = &self.dispatcher.history;
+        let name_of = |label: &str| texts::word(label).into_owned();
+        let (undo, redo) = (history.undo_label().map(name_of), history.redo_label().map(name_of));
         // Not a menu bar, which would take the whole width: the tabs are in the same row.
         ui.scope(|ui| {
             ui.visuals_mut().widgets.inactive.weak_bg_fill = egui::Color32::TRANSPARENT;
-            for menu in ["File", "Edit", "Inspect", "View", "Help"] {
-                ui.menu_button(menu, |ui| {
+            for menu in Menu::ALL {
+                ui.menu_button(menu.name(), |ui| {
                     ui.set_min_width(230.0);
-                    for (_, name, action, key) in entries().into_iter().filter(|(of, ..)| *of == menu) {
-                        let enabled = self.is_possible(&action);
-                        let name = match name {
-                            "Undo" => undo.as_ref().map_or("Undo".into(), |label| format!("Undo: {label}")),
-                            "Redo" => redo.as_ref().map_or("Redo".into(), |label| format!("Redo: {label}")),
-                            _ => name.to_owned(),
-                        };
-                        let mut button = egui::Button::new(name);
-                        if let Some(key) = key {
-                            button = button.shortcut_text(ui.ctx().format_shortcut(&key));
-                        }
-                        if ui.add_enabled(enabled, button).clicked() {
-                            self.actions.push(action);
-                        }
-                    }
-                    if menu == "File" && !self.files.recent.is_empty() {
-                        ui.separator();
-                        theme::weak(ui, "Recent files");
-                        for path in &self.files.recent {
-                            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                            if ui.button(name).on_hover_text(path.display().to_string()).clicked() {
-                                self.actions.push(Action::OpenFile(path.clone()));
-                            }
-                        }
-                    }
+                    // In a small window the longest menu is higher than the window.
+                    let height = (ui.ctx().content_rect().height() - 70.0).max(100.0);
+                    egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
+                        self.menu_entries(ui, menu, undo.as_deref(), redo.as_deref());
+                    });
                 });
             }
         });
     }
 
+    fn menu_entries(&mut self, ui: &mut egui::Ui, menu: Menu, undo: Option<&str>, redo: Option<&str>) {
+        for Entry { name, action, key, .. } in entries().into_iter().filter(|entry| entry.menu == menu) {
+            let enabled = self.is_possible(&action);
+            let name = match (&action, undo, redo) {
+                (Action::Send(command), Some(undo), _) if matches!(**command, Command::Undo) => {
+                    text!("window-undo-of", what = undo)
+                }
+                (Action::Send(command), _, Some(redo)) if matches!(**command, Command::Redo) => {
+                    text!("window-redo-of", what = redo)
+                }
+                _ => name,
+            };
+            let mut button = egui::Button::new(name);
+            if let Some(key) = key {
+                button = button.shortcut_text(ui.ctx().format_shortcut(&key));
+            }
+            if ui.add_enabled(enabled, button).clicked() {
+                self.actions.push(action);
+            }
+        }
+        if menu == Menu::File && !self.files.recent.is_empty() {
+            ui.separator();
+            theme::weak(ui, text!("window-recent-files"));
+            for path in &self.files.recent {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                if ui.button(name).on_hover_text(path.display().to_string()).clicked() {
+                    self.actions.push(Action::OpenFile(path.clone()));
+                }
+            }
+        }
+    }
+
     fn next_part_button(&mut self, ui: &mut egui::Ui, is_wide: bool) {
         let ready = self.dispatcher.document.nominal().is_some() && !self.is_busy();
-        let name = "Inspect next scan";
-        let button = theme::main_button_with(icons::NEXT, if is_wide { name } else { "" }, ready);
+        let name = text!("window-inspect-next-scan");
+        let button = theme::main_button_with(icons::NEXT, if is_wide { name.as_str() } else { "" }, ready);
         let response = ui.add_enabled(ready, button);
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, ready, name));
-        let hint = "Inspect next scan: replaces the scan and repeats the inspection";
-        if response.on_hover_text(hint).on_disabled_hover_text("Load a nominal first").clicked() {
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, ready, &name));
+        let response = response.on_hover_text(text!("window-inspect-next-scan-hint"));
+        if response.on_disabled_hover_text(text!("window-load-nominal-first")).clicked() {
             self.actions.push(Action::InspectNext);
         }
     }
@@ -354,6 +460,7 @@ impl App {
             Action::Browse(purpose) => self.browse(purpose, context),
             Action::Cancel => self.escape(),
             Action::Palette => self.palette.open(),
+            Action::NextRegion => self.regions.go_on(),
             Action::Help(page) => self.help = Some(page),
             Action::Demo => self.open_demo(),
             Action::OpenFile(path) => self.open_by_kind(path),
@@ -362,6 +469,11 @@ impl App {
                 let dark = context.theme() != egui::Theme::Dark;
                 context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
                 self.window_state.dark = Some(dark);
+            }
+            Action::Speak(language) => {
+                self.window_state.language = Some(language);
+                texts::set_language(language);
+                context.request_repaint();
             }
             Action::ToggleEdges => self.display.shown.edges = !self.display.shown.edges,
             Action::ToggleSurface => self.display.shown.as_surface = !self.display.shown.as_surface,

@@ -7,6 +7,8 @@ use std::rc::Rc;
 use egui::emath::Numeric;
 use egui::{DragValue, Event, Key, Response, Ui, Widget};
 
+use texts::text;
+
 /// Input field for a number, dragged or typed.
 pub struct NumberField<'a> {
     field: DragValue<'a>,
@@ -84,8 +86,8 @@ impl Widget for NumberField<'_> {
             ui.data_mut(|data| data.remove::<bool>(invalid_id));
         }
         if was_invalid {
-            let [min, max] = [self.range.start(), self.range.end()];
-            return response.on_hover_text(format!("Enter a number from {min} to {max}. The value was not changed."));
+            let [min, max] = [self.range.start(), self.range.end()].map(f64::to_string);
+            return response.on_hover_text(text!("window-number-from-to", min = min, max = max));
         }
         response
     }

@@ -9,6 +9,7 @@ use base::{LengthUnit, Progress};
 use dispatch::{Command, Parts};
 use io::format::Format;
 use io::xyz::{self, Preview};
+use texts::text;
 
 /// Role of a file to be opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,22 +108,23 @@ impl App {
     /// Whether the dialog was confirmed (true) or cancelled; `None` while it is open.
     fn open_dialog_contents(&mut self, ui: &mut egui::Ui) -> Option<bool> {
         let spec = self.open_dialog.purpose.dialog();
-        theme::heading(ui, spec.title);
+        theme::heading(ui, spec.title.as_str());
         let entered = self.path_row(ui, matches!(spec.kind, PathKind::Folder));
         let dialog = &mut self.open_dialog;
         if let Some(reason) = self.no_chooser {
-            theme::weak(ui, reason);
+            theme::weak(ui, texts::word(reason));
         }
         let path = spec.with_extension(PathBuf::from(dialog.path.trim()));
         let is_project = kind_of(&path) == Kind::Project;
         if dialog.purpose == Purpose::Open && !is_project {
             ui.horizontal(|ui| {
-                ui.label("Open as");
-                ui.selectable_value(&mut dialog.role, Role::Nominal, "Nominal (CAD)");
+                ui.label(text!("files-open-as"));
+                ui.selectable_value(&mut dialog.role, Role::Nominal, text!("files-as-nominal"));
                 if self.has_nominal {
-                    ui.selectable_value(&mut dialog.role, Role::FurtherNominal, "Further nominal");
+                    let further = text!("files-as-further-nominal");
+                    ui.selectable_value(&mut dialog.role, Role::FurtherNominal, further);
                 }
-                ui.selectable_value(&mut dialog.role, Role::Scan, "Scan (measured)");
+                ui.selectable_value(&mut dialog.role, Role::Scan, text!("files-as-scan"));
             });
             unit_row(ui, &path, &mut dialog.unit);
             if let Some((_, preview)) = &dialog.preview
@@ -133,14 +135,14 @@ impl App {
         }
         let replaces = spec.is_written() && path.is_file();
         if replaces {
-            theme::weak(ui, format!("{} already exists and will be replaced.", path.display()));
+            theme::weak(ui, text!("files-exists", path = path.display().to_string()));
         }
         ui.add_space(6.0);
         let verb = match spec.kind {
-            PathKind::NewFile(..) if replaces => "Replace",
-            PathKind::NewFile(..) => "Save",
-            PathKind::Folder => "Choose",
-            PathKind::File(..) => "Open",
+            PathKind::NewFile(..) if replaces => text!("files-replace"),
+            PathKind::NewFile(..) => text!("common-save"),
+            PathKind::Folder => text!("files-choose"),
+            PathKind::File(..) => text!("files-open"),
         };
         let ready = !dialog.path.trim().is_empty();
         let mut done = None;
@@ -151,7 +153,7 @@ impl App {
                 self.commit_open(path, is_project);
                 done = Some(true);
             }
-            if ui.button("Cancel").clicked() {
+            if ui.button(text!("common-cancel")).clicked() {
                 done = Some(false);
             }
         });
@@ -163,8 +165,8 @@ impl App {
         let dialog = &mut self.open_dialog;
         let mut entered = false;
         ui.horizontal(|ui| {
-            let label = ui.label(if of_folder { "Folder" } else { "File" });
-            let hint = if of_folder { "Path of the folder" } else { "Path of the file, or drop it on the window" };
+            let label = ui.label(if of_folder { text!("files-folder") } else { text!("files-file") });
+            let hint = if of_folder { text!("files-folder-path") } else { text!("files-file-path") };
             let field = egui::TextEdit::singleline(&mut dialog.path).hint_text(hint).desired_width(380.0);
             let field = ui.add(field).labelled_by(label.id);
             if std::mem::take(&mut dialog.wants_focus) {
@@ -172,7 +174,7 @@ impl App {
                 select_name(ui.ctx(), field.id, &dialog.path);
             }
             entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-            let browse = ui.add_enabled(self.no_chooser.is_none(), egui::Button::new("Browse…"));
+            let browse = ui.add_enabled(self.no_chooser.is_none(), egui::Button::new(text!("common-browse")));
             if browse.clicked() {
                 self.chooser.show(dialog.purpose, self.files.folder(), ui.ctx());
             }
@@ -212,18 +214,22 @@ fn select_name(context: &egui::Context, field: egui::Id, path: &str) {
 
 fn unit_row(ui: &mut egui::Ui, path: &Path, unit: &mut Option<LengthUnit>) {
     if matches!(Format::from_extension(path), Ok(Format::Step | Format::Iges)) {
-        theme::weak(ui, "CAD files specify their unit.");
+        theme::weak(ui, text!("files-cad-unit"));
         return;
     }
     let choices = [None, Some(LengthUnit::Mm), Some(LengthUnit::Cm), Some(LengthUnit::M), Some(LengthUnit::Inch)];
-    theme::choice(ui, "Unit", unit, &choices, |unit| unit.map_or("from the file, or mm", LengthUnit::symbol));
+    let name = |unit: Option<LengthUnit>| match unit {
+        Some(unit) => unit.symbol().to_owned(),
+        None => text!("files-unit-of-file"),
+    };
+    theme::choice(ui, &text!("files-unit"), unit, &choices, name);
 }
 
 fn columns_rows(ui: &mut egui::Ui, preview: &Preview, columns: &mut [usize; 3]) {
     let width = preview.rows.iter().map(Vec::len).max().unwrap_or(0);
     ui.horizontal(|ui| {
         for (axis, column) in ["x", "y", "z"].into_iter().zip(columns.iter_mut()) {
-            egui::ComboBox::from_label(format!("Column of {axis}"))
+            egui::ComboBox::from_label(text!("files-column", axis = axis))
                 .selected_text((*column + 1).to_string())
                 .width(46.0)
                 .show_ui(ui, |ui| {
@@ -234,7 +240,7 @@ fn columns_rows(ui: &mut egui::Ui, preview: &Preview, columns: &mut [usize; 3]) 
         }
     });
     if preview.decimal_comma {
-        theme::weak(ui, "The file uses decimal commas.");
+        theme::weak(ui, text!("files-decimal-commas"));
     }
     egui::Grid::new("preview").striped(true).spacing([14.0, 3.0]).show(ui, |ui| {
         for column in 0..width.min(8) {

@@ -1,6 +1,7 @@
 //! Command palette: finds actions by name.
 
 use super::{App, menu};
+use texts::text;
 
 /// State of the command palette.
 #[derive(Default)]
@@ -26,7 +27,7 @@ impl App {
         let modal = egui::Modal::new(egui::Id::unique("palette")).show(ui.ctx(), |ui| {
             ui.set_width(420.0);
             let field = egui::TextEdit::singleline(&mut self.palette.query)
-                .hint_text("Type a command")
+                .hint_text(text!("window-type-a-command"))
                 .desired_width(f32::INFINITY);
             let field = ui.add(field);
             if std::mem::take(&mut self.palette.just_opened) {
@@ -37,8 +38,9 @@ impl App {
             let matches = |name: &str| query.split_whitespace().all(|word| name.to_lowercase().contains(word));
             let found = menu::entries()
                 .into_iter()
-                .filter(|(menu, name, action, _)| matches(&format!("{menu} {name}")) && self.is_possible(action));
-            for (i, (menu, name, action, _)) in found.take(12).enumerate() {
+                .map(|entry| (entry.menu.name(), entry.name, entry.action))
+                .filter(|(menu, name, action)| matches(&format!("{menu} {name}")) && self.is_possible(action));
+            for (i, (menu, name, action)) in found.take(12).enumerate() {
                 let button = egui::Button::selectable(i == 0, format!("{menu}: {name}")).right_text("");
                 if ui.add_sized([ui.available_width(), 24.0], button).clicked() || (i == 0 && enter) {
                     chosen = Some(action);

@@ -6,6 +6,7 @@ use egui::{Color32, ColorImage, CornerRadius, FontId, Pos2, Rect, Sense, Shape, 
 
 use super::{Action, App, theme};
 use report::pdf::{Ink, Line, Paper, Weight};
+use texts::text;
 
 /// Space around the pages, and between them, screen points.
 const GAP: f32 = 18.0;
@@ -39,24 +40,25 @@ impl OpenPreview {
         let mut choice = None;
         ui.horizontal(|ui| {
             ui.add_space(GAP);
-            let count = base::counted(self.paper.pages.len(), "page", "pages");
-            ui.label(egui::RichText::new(format!("Preview, {count}")).strong());
-            for (name, hint, factor) in [("−", "Smaller", 1.0 / 1.25), ("+", "Larger", 1.25)] {
-                let response = ui.add(egui::Button::new(name).min_size(Vec2::splat(24.0))).on_hover_text(hint);
-                response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, hint));
+            let name = text!("window-preview-of", count = self.paper.pages.len());
+            ui.label(egui::RichText::new(name).strong());
+            let zooms = [("−", text!("window-smaller"), 1.0 / 1.25), ("+", text!("window-larger"), 1.25)];
+            for (name, hint, factor) in zooms {
+                let response = ui.add(egui::Button::new(name).min_size(Vec2::splat(24.0))).on_hover_text(&hint);
+                response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &hint));
                 if response.clicked() {
                     self.zoom = (self.zoom * factor).clamp(*ZOOM.start(), *ZOOM.end());
                 }
             }
             if is_stale {
-                ui.colored_label(theme::WARN, "The inspection has changed since.");
-                if ui.add_enabled(!is_busy, egui::Button::new("Lay out again")).clicked() {
+                ui.colored_label(theme::WARN, text!("window-preview-stale"));
+                if ui.add_enabled(!is_busy, egui::Button::new(text!("window-lay-out-again"))).clicked() {
                     choice = Some(Choice::Refresh);
                 }
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 ui.add_space(GAP);
-                if ui.button("Close preview").clicked() {
+                if ui.button(text!("window-close-preview")).clicked() {
                     choice = Some(Choice::Close);
                 }
             });
@@ -73,7 +75,7 @@ impl OpenPreview {
             for page in 0..self.paper.pages.len() {
                 let row = Vec2::new(ui.available_width().max(size.x + 2.0 * GAP), size.y);
                 let (rect, response) = ui.allocate_exact_size(row, Sense::hover());
-                let name = format!("Page {}", page + 1);
+                let name = text!("window-page", number = page + 1);
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &name));
                 let sheet = Rect::from_center_size(rect.center(), size);
                 if ui.is_rect_visible(sheet) {
@@ -95,7 +97,7 @@ impl OpenPreview {
         let rectangle = |[x, y, w, h]: [f32; 4]| Rect::from_min_size(at([x, y]), scale * Vec2::new(w, h));
         for (number, mark) in self.paper.pages[page].iter().enumerate() {
             match &mark.ink {
-                Ink::Text(from, line) => text(&painter, at(*from), line, scale),
+                Ink::Text(from, line) => draw_line(&painter, at(*from), line, scale),
                 Ink::Fill(rect, colour, radius) => {
                     let rect = rectangle(*rect);
                     let radius = (scale * radius).min(0.5 * rect.height().min(rect.width())).round();
@@ -129,7 +131,7 @@ fn opaque([r, g, b]: [u8; 3]) -> Color32 {
 }
 
 /// A line whose baseline begins at `from`, in the middle of the width that it has on paper.
-fn text(painter: &egui::Painter, from: Pos2, line: &Line, scale: f32) {
+fn draw_line(painter: &egui::Painter, from: Pos2, line: &Line, scale: f32) {
     let family = match line.style.weight {
         Weight::Regular => egui::FontFamily::Proportional,
         Weight::Strong => theme::strong_family(),

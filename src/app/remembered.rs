@@ -1,4 +1,4 @@
-//! State of the window kept between sessions: size, maximised or not, and theme.
+//! State of the window kept between sessions: size, maximised or not, theme and language.
 
 use std::path::Path;
 
@@ -14,11 +14,13 @@ pub struct WindowState {
     pub is_maximised: bool,
     /// Whether the dark theme was chosen; `None` follows the desktop.
     pub dark: Option<bool>,
+    /// The language that was chosen; `None` follows the desktop.
+    pub language: Option<texts::Language>,
 }
 
 impl Default for WindowState {
     fn default() -> Self {
-        Self { size: [1360.0, 860.0], is_maximised: false, dark: None }
+        Self { size: [1360.0, 860.0], is_maximised: false, dark: None, language: None }
     }
 }
 
@@ -59,7 +61,8 @@ mod tests {
     #[test]
     fn state_is_restored_and_an_invalid_file_gives_the_default() {
         let folder = tempfile::tempdir().unwrap();
-        let own = WindowState { size: [1000.0, 700.0], is_maximised: true, dark: Some(true) };
+        let language = Some(texts::Language::German);
+        let own = WindowState { size: [1000.0, 700.0], is_maximised: true, dark: Some(true), language };
         own.save(Some(folder.path()));
         assert_eq!(WindowState::load(Some(folder.path())), own);
         for invalid in ["{", r#"{"size":[1e9,3]}"#, ""] {

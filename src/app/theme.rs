@@ -103,7 +103,7 @@ pub fn desk(dark: bool) -> Color32 {
 }
 
 /// A heading inside a panel.
-pub fn heading(ui: &mut egui::Ui, text: &str) -> egui::Response {
+pub fn heading(ui: &mut egui::Ui, text: impl Into<String>) -> egui::Response {
     ui.add_space(6.0);
     let response = ui.label(egui::RichText::new(text).heading());
     ui.add_space(2.0);
@@ -122,7 +122,7 @@ pub fn weak(ui: &mut egui::Ui, text: impl Into<String>) -> egui::Response {
 }
 
 /// One of several choices; white on the accent colour if it is chosen.
-pub fn chip(ui: &mut egui::Ui, chosen: bool, text: &str) -> egui::Response {
+pub fn chip(ui: &mut egui::Ui, chosen: bool, text: impl Into<String>) -> egui::Response {
     let mut label = egui::RichText::new(text);
     if chosen {
         label = label.color(Color32::WHITE);
@@ -131,7 +131,7 @@ pub fn chip(ui: &mut egui::Ui, chosen: bool, text: &str) -> egui::Response {
 }
 
 /// A [`chip`] that sets `value` to `choice`.
-pub fn pick<T: PartialEq>(ui: &mut egui::Ui, value: &mut T, choice: T, text: &str) -> egui::Response {
+pub fn pick<T: PartialEq>(ui: &mut egui::Ui, value: &mut T, choice: T, text: impl Into<String>) -> egui::Response {
     let response = chip(ui, *value == choice, text);
     if response.clicked() {
         *value = choice;
@@ -153,36 +153,36 @@ pub fn dot(ui: &mut egui::Ui, colour: Color32) -> egui::Response {
 }
 
 /// A drop-down list with a label before it.
-pub fn choice<T: Copy + PartialEq>(
+pub fn choice<T: Copy + PartialEq, N: Into<String>>(
     ui: &mut egui::Ui,
     label: &str,
     value: &mut T,
     choices: &[T],
-    name_of: impl Fn(T) -> &'static str,
+    name_of: impl Fn(T) -> N,
 ) {
     ui.horizontal(|ui| labelled_choice(ui, label, value, choices, name_of));
 }
 
 /// Label and drop-down list of a [`choice`], one after the other: two cells of a grid.
-pub fn labelled_choice<T: Copy + PartialEq>(
+pub fn labelled_choice<T: Copy + PartialEq, N: Into<String>>(
     ui: &mut egui::Ui,
     label: &str,
     value: &mut T,
     choices: &[T],
-    name_of: impl Fn(T) -> &'static str,
+    name_of: impl Fn(T) -> N,
 ) {
     let label_response = ui.label(label);
-    let combo = egui::ComboBox::from_id_salt(label).selected_text(name_of(*value)).width(150.0);
+    let combo = egui::ComboBox::from_id_salt(label).selected_text(name_of(*value).into()).width(150.0);
     let shown = combo.show_ui(ui, |ui| {
         for choice in choices {
-            ui.selectable_value(value, *choice, name_of(*choice));
+            ui.selectable_value(value, *choice, name_of(*choice).into());
         }
     });
     shown.response.labelled_by(label_response.id);
 }
 
 /// A [`main_button`] of the full width of the panel.
-pub fn wide_main_button(ui: &mut egui::Ui, enabled: bool, text: &str) -> egui::Response {
+pub fn wide_main_button(ui: &mut egui::Ui, enabled: bool, text: impl Into<String>) -> egui::Response {
     let size = egui::vec2(ui.available_width(), 34.0);
     ui.add_enabled_ui(enabled, |ui| ui.add_sized(size, main_button(text, enabled))).inner
 }
@@ -220,14 +220,14 @@ pub fn count(value: usize) -> String {
 }
 
 /// The main button of a panel.
-pub fn main_button(text: &str, enabled: bool) -> egui::Button<'_> {
+pub fn main_button(text: impl Into<String>, enabled: bool) -> egui::Button<'static> {
     let text = egui::RichText::new(text).family(strong_family());
     let text = if enabled { text.color(Color32::WHITE) } else { text };
     emphasised(egui::Button::new(text), enabled)
 }
 
 /// A [`main_button`] with an icon.
-pub fn main_button_with<'a>(icon: &'static str, text: &'a str, enabled: bool) -> egui::Button<'a> {
+pub fn main_button_with(icon: &'static str, text: impl Into<String>, enabled: bool) -> egui::Button<'static> {
     let colour = enabled.then_some(Color32::WHITE);
     let text = egui::RichText::new(text).family(strong_family());
     let text = if enabled { text.color(Color32::WHITE) } else { text };

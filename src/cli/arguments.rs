@@ -16,6 +16,7 @@ use inspect::deviation::{Method, Tolerance};
 use inspect::features::Kind;
 use inspect::simulation::systematic::SystematicErrorForm;
 use session::presentation::ReportSection;
+use texts::Language;
 
 /// Scan-to-CAD inspection: measures where a part deviates from its nominal.
 ///
@@ -231,6 +232,9 @@ pub struct Inspect {
     /// Size of the pages of report.pdf.
     #[arg(long, value_enum, default_value = "a4")]
     pub page_size: PageSize,
+    /// Language of the report; tables for programs are the same in all.
+    #[arg(long, value_enum, default_value = "en")]
+    pub language: Language,
     /// Sections of the report, in their order; the others are left out.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub report_sections: Vec<ReportSection>,

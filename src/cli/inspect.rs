@@ -86,8 +86,12 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     if let Some(file) = &arguments.calibration {
         send(Calibrate::Require(file.clone()).into())?;
     }
-    let outputs =
-        Outputs { timings_ms: dispatcher.timings_ms.clone(), pictures: !arguments.no_pictures, project: Some(PROJECT) };
+    let outputs = Outputs {
+        timings_ms: dispatcher.timings_ms.clone(),
+        pictures: !arguments.no_pictures,
+        project: Some(PROJECT),
+        language: dispatcher.document.settings.report.language.unwrap_or_default(),
+    };
     let backend = dispatcher.context.backend.as_ref();
     let edit = dispatch::write_report(&dispatcher.document, &arguments.out, &outputs, backend, &progress)?;
     edit.notes.iter().for_each(|note| console.say(note));
@@ -149,6 +153,7 @@ pub fn report_info(arguments: &Inspect) -> ReportInfo {
         operator: arguments.operator.clone(),
         logo: arguments.logo.clone().map(|path| std::path::absolute(&path).unwrap_or(path)),
         page_size: arguments.page_size,
+        language: Some(arguments.language),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::edit::Execution;
 use super::{Context, Edit};
 use base::date::Stamp;
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, full_path};
 use compute::Backend;
 use io::atomic;
 use io::staged_folder::StagedFolder;
@@ -19,6 +19,7 @@ use report::{Input, content, html, pdf, pictures, qif, summary, table, workbook}
 use session::project::Project;
 use session::rooms::nominal_and_scan_required;
 use session::{Document, verdict};
+use texts::Language;
 
 /// Report commands.
 #[derive(Clone, Debug)]
@@ -51,16 +52,21 @@ impl std::fmt::Debug for Preview {
 
 impl Report {
     pub(super) fn execution(self, before: Document, context: Context, timings_ms: Vec<(String, f64)>) -> Execution {
-        let outputs = Outputs { timings_ms, ..Outputs::default() };
+        // The job's thread has no language of its own.
+        let language = before.settings.report.language.unwrap_or_else(texts::language);
+        let outputs = Outputs { timings_ms, language, ..Outputs::default() };
         match self {
             Self::Write { folder } => Execution::work("Writing the report", move |progress, _| {
                 write_report(&before, &folder, &outputs, context.backend.as_ref(), progress)
             }),
             Self::Preview(preview) => Execution::work("Laying out the report", move |progress, _| {
-                let input = report_input(&before, &outputs.timings_ms)?;
-                let pictures = draw_pictures(&input, context.backend.as_ref(), progress)?;
-                let (content, no_logo) = content_of(&input, &pictures, Stamp::now());
-                let pages = pdf::pages(&content, &pictures);
+                let pages = texts::within(language, || {
+                    let input = report_input(&before, &outputs.timings_ms)?;
+                    let pictures = draw_pictures(&input, context.backend.as_ref(), progress)?;
+                    let (content, no_logo) = content_of(&input, &pictures, Stamp::now());
+                    Ok((pdf::pages(&content, &pictures), no_logo))
+                });
+                let (pages, no_logo) = pages?;
                 *preview.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((pages, before.revision));
                 Ok(Edit::nothing("Laid out the report.").with_notes(no_logo))
             }),
@@ -77,11 +83,13 @@ pub struct Outputs {
     pub pictures: bool,
     /// Name of a project file to write with the report, if any.
     pub project: Option<&'static str>,
+    /// The language of what is read; tables for programs are the same in all.
+    pub language: Language,
 }
 
 impl Default for Outputs {
     fn default() -> Self {
-        Self { timings_ms: Vec::new(), pictures: true, project: None }
+        Self { timings_ms: Vec::new(), pictures: true, project: None, language: Language::default() }
     }
 }
 
@@ -122,6 +130,27 @@ pub fn write_report(
     }
     table::write_colormap(&folder.join("colormap.ply"), &input, &colour_scale(document))?;
     progress.report(0.3, "Drawing the pictures")?;
+    let stamp = Stamp::now();
+    let notes = texts::within(outputs.language, || write_pages(document, folder, outputs, backend, progress, stamp))?;
+    atomic::write_bytes(&folder.join("results.qif"), qif::of(&input, stamp)?.as_bytes())?;
+    write_summary(&folder.join(SUMMARY), &input)?;
+    if let Some(name) = outputs.project {
+        Project::of(document).save(&folder.join(name))?;
+    }
+    staged.commit(SUMMARY)?;
+    Ok(Edit::nothing(format!("Wrote the report to {}.", full_path(target))).with_notes(notes))
+}
+
+/// What people read of a report, in the language of this thread; returns what it lacks.
+fn write_pages(
+    document: &Document,
+    folder: &Path,
+    outputs: &Outputs,
+    backend: &dyn Backend,
+    progress: &Progress,
+    stamp: Stamp,
+) -> Result<Vec<String>> {
+    let input = report_input(document, &outputs.timings_ms)?;
     let pictures = if outputs.pictures {
         draw_pictures(&input, backend, &progress.part(0.3, 0.6))?
     } else {
@@ -131,21 +160,13 @@ pub fn write_report(
         atomic::write_bytes(&folder.join(&view.file), &view.png)?;
     }
     progress.report(0.6, "Typesetting the report")?;
-    let stamp = Stamp::now();
     let (content, no_logo) = content_of(&input, &pictures, stamp);
     atomic::write_bytes(&folder.join("report.html"), html::of(&content, &pictures).as_bytes())?;
     let workbook = workbook::of_report(&input, &content, document.record_of_shown(backend)?)?;
     atomic::write_bytes(&folder.join("results.xlsx"), &workbook)?;
     progress.report(0.7, "Typesetting the report")?;
     atomic::write_bytes(&folder.join("report.pdf"), &pdf::of(&content, &pictures, stamp)?)?;
-    atomic::write_bytes(&folder.join("results.qif"), qif::of(&input, stamp)?.as_bytes())?;
-    write_summary(&folder.join(SUMMARY), &input)?;
-    if let Some(name) = outputs.project {
-        Project::of(document).save(&folder.join(name))?;
-    }
-    staged.commit(SUMMARY)?;
-    let missing = pictures.missing.into_iter().chain(no_logo);
-    Ok(Edit::nothing(format!("Wrote the report to {}.", target.display())).with_notes(missing))
+    Ok(pictures.missing.into_iter().chain(no_logo).collect())
 }
 
 fn colour_scale(document: &Document) -> ColourScale {

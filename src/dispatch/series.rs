@@ -98,7 +98,9 @@ pub const MAX_PARALLEL_PARTS: usize = 8;
 
 impl Series {
     pub(super) fn execution(self, before: Document, context: Context) -> Execution {
-        let info = before.settings.report;
+        let mut info = before.settings.report;
+        // The job's threads have no language of their own.
+        info.language.get_or_insert_with(texts::language);
         Execution::work("Measuring the parts", move |progress, _| run(&self, &info, &context, progress))
     }
 }
@@ -188,7 +190,8 @@ fn report(
     }
     document.settings.report = request.info.clone();
     let folder = request.folder.join(&record.part).join(Reports::FOLDER);
-    let outputs = Outputs { pictures: request.pictures, ..Outputs::default() };
+    let language = document.settings.report.language.unwrap_or_default();
+    let outputs = Outputs { pictures: request.pictures, language, ..Outputs::default() };
     write_report(&document, &folder, &outputs, backend, &progress.quiet()).map(|_| ())
 }
 

@@ -17,6 +17,7 @@ use inspect::deviation::{DeviationMap, Method};
 use inspect::main_alignment::Main;
 use render::colour_scale::ColourScale;
 use session::presentation::ReportSection;
+use texts::{text, word};
 
 /// Titled list of label-value pairs.
 #[derive(Clone, Debug, Serialize)]
@@ -78,7 +79,7 @@ pub struct Content {
     /// Tolerance limits on the scale: position, 0 to 1, and label.
     pub scale_limits: Vec<(f64, String)>,
     /// What has none of its colours.
-    pub scale_key: &'static str,
+    pub scale_key: String,
     /// Labels of the lower and the upper end of the scale.
     pub scale_ends: [String; 2],
     /// Regions out of tolerance, worst first: number, position x, y, z of the peak, area, peak deviation.
@@ -100,12 +101,12 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, logo: Option<Logo>, stamp: Sta
     let scale = super::colour_scale(check.parameters.tolerance, settings);
     let unit = LengthFormatter(input.document.settings.shown_unit);
     Content {
-        title: if info.title.is_empty() { "Inspection report".to_owned() } else { info.title.clone() },
+        title: if info.title.is_empty() { text!("printed-title") } else { info.title.clone() },
         logo,
         page_size: info.page_size,
-        subtitle: format!("{} against {}", scan_names(input), input.nominal.source.name()),
+        subtitle: text!("printed-subtitle", scan = scan_names(input), nominal = input.nominal.source.name()),
         verdict: input.overall.headline(),
-        verdict_reason: reason(input),
+        verdict_reason: word(&reason(input)).into_owned(),
         status: input.overall.verdict,
         date: stamp.to_string(),
         software: super::software(),
@@ -123,20 +124,34 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, logo: Option<Logo>, stamp: Sta
             .chain([alignment(input, unit), parameters(input, unit)])
             .chain(super::checks::calibrations(input.document))
             .chain([sources(input)])
+            .map(|block| in_words(block, input))
             .collect(),
         histogram: histogram(input, &scale, unit),
         scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
         scale_limits: scale_limits(&scale, unit),
         scale_key: match input.is_among_others() {
-            true => "grey: no data; other things in the scan are not shown",
-            false => "grey: no data",
+            true => text!("printed-grey-and-others"),
+            false => text!("printed-grey"),
         },
         scale_ends: [-scale.end_mm, scale.end_mm].map(|mm| unit.signed(mm, 2)),
         regions: regions(input, unit),
         drawings: super::sections::drawings(input.document),
-        no_pictures: pictures.missing.clone(),
-        notes: notes(input),
+        no_pictures: pictures.missing.as_deref().map(|why| word(why).into_owned()),
+        notes: notes(input).iter().map(|note| word(note).into_owned()).collect(),
     }
+}
+
+/// A block in the language of the report; what operators named or typed stays as it is.
+fn in_words(block: ReportBlock, input: &Input<'_>) -> ReportBlock {
+    let is_typed = matches!(block.section, ReportSection::Part | ReportSection::Sources);
+    let is_name = |label: &str| input.document.plan.elements().iter().any(|element| element.name == label);
+    let own = |text: String, stays: bool| if stays { text } else { word(&text).into_owned() };
+    let row = |(label, value): (String, String)| {
+        let stays = is_name(&label);
+        (own(label, stays), own(value, is_typed))
+    };
+    let rows = block.rows.into_iter().map(row).collect();
+    ReportBlock { title: own(block.title, false), rows, ..block }
 }
 
 /// Formats lengths in the display unit of the document.
@@ -453,11 +468,11 @@ fn unlisted(input: &Input<'_>) -> impl Iterator<Item = String> {
     let regions = (count > MAX_LISTED_REGIONS)
         .then(|| format!("Of {count} regions out of tolerance, the {MAX_LISTED_REGIONS} worst are listed."));
     let left_out = ReportSection::ALL.into_iter().filter(|section| !contents.has(*section));
-    let left_out: Vec<&str> = left_out.map(ReportSection::name).collect();
-    let left_out = (!left_out.is_empty()).then(|| format!("Left out of this report: {}.", left_out.join(", ")));
+    let left_out: Vec<_> = left_out.map(|own| word(own.name())).collect();
+    let left_out = (!left_out.is_empty()).then(|| text!("printed-left-out", sections = left_out.join(", ")));
     let views = StandardView::ALL.into_iter().filter(|view| !contents.has_view(*view)).map(StandardView::name);
-    let views: Vec<&str> = views.filter(|_| contents.has(ReportSection::Views)).collect();
-    let views = (!views.is_empty()).then(|| format!("Views left out: {}.", views.join(", ")));
+    let views: Vec<_> = views.filter(|_| contents.has(ReportSection::Views)).map(word).collect();
+    let views = (!views.is_empty()).then(|| text!("printed-views-left-out", views = views.join(", ")));
     regions.into_iter().chain(left_out).chain(views)
 }
 

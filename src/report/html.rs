@@ -9,6 +9,7 @@ use super::content::{Content, HistogramBars, ReportBlock};
 use super::logo::Logo;
 use super::pictures::{Pictures, ViewKind};
 use session::presentation::ReportSection;
+use texts::text;
 
 const STYLE: &str = include_str!("report.css");
 
@@ -19,11 +20,12 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
     // Writing to a string cannot fail.
     let _ = write!(
         html,
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+        "<!doctype html>\n<html lang=\"{language}\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>{title}</title><style>{STYLE}</style></head><body><main>\
          <header>{logo}<div><h1>{title}</h1><p class=\"sub\">{subtitle}</p></div>\
          <div class=\"verdict {badge}\"><strong>{verdict}</strong><span>{reason}</span></div></header>",
+        language = texts::language().code(),
         title = escape(&content.title),
         logo = content.logo.as_ref().map(logo).unwrap_or_default(),
         subtitle = escape(&content.subtitle),
@@ -40,7 +42,7 @@ pub fn of(content: &Content, pictures: &Pictures) -> String {
         html.push_str(if is_narrow { "</div>" } else { "" });
     }
     if !content.notes.is_empty() {
-        html.push_str("<section><h2>Remarks</h2><ul>");
+        html.push_str(&format!("<section><h2>{}</h2><ul>", text!("printed-remarks")));
         content.notes.iter().for_each(|note| {
             let _ = write!(html, "<li>{}</li>", escape(note));
         });
@@ -74,12 +76,12 @@ fn push_section(html: &mut String, section: ReportSection, content: &Content, pi
         _ => content.blocks.iter().filter(|block| block.section == section).for_each(|block| push_block(html, block)),
     }
     if section == ReportSection::Part {
-        html.push_str("<section><h2>Histogram</h2>");
+        html.push_str(&format!("<section><h2>{}</h2>", text!("printed-histogram")));
         push_histogram(html, &content.histogram);
         html.push_str("</section>");
     }
     if section == ReportSection::Sections && !content.drawings.is_empty() {
-        html.push_str("<section><h2>Drawings of the sections</h2>");
+        html.push_str(&format!("<section><h2>{}</h2>", text!("printed-drawings")));
         content.drawings.iter().for_each(|drawing| html.push_str(&drawing.svg()));
         html.push_str("</section>");
     }
@@ -129,11 +131,12 @@ fn push_scale(html: &mut String, content: &Content) {
     for (percent, label) in [0, 100].iter().zip(&content.scale_ends) {
         let _ = write!(html, "<span style=\"left:{percent}%\">{}</span>", escape(label));
     }
-    let _ = write!(html, "<em>{}</em></div>", escape(content.scale_key));
+    let _ = write!(html, "<em>{}</em></div>", escape(&content.scale_key));
 }
 
 fn push_histogram(html: &mut String, bars: &HistogramBars) {
-    html.push_str("<svg viewBox=\"0 0 600 190\" role=\"img\" aria-label=\"Histogram of the deviations\">");
+    let label = text!("printed-histogram-of-deviations");
+    html.push_str(&format!("<svg viewBox=\"0 0 600 190\" role=\"img\" aria-label=\"{label}\">"));
     let width = 600.0 / bars.heights.len().max(1) as f64;
     for (i, (height, colour)) in bars.heights.iter().zip(&bars.colours).enumerate() {
         let _ = write!(
@@ -159,12 +162,16 @@ fn push_histogram(html: &mut String, bars: &HistogramBars) {
 }
 
 fn push_regions(html: &mut String, content: &Content) {
-    html.push_str("<section><h2>Regions out of tolerance</h2>");
+    html.push_str(&format!("<section><h2>{}</h2>", text!("printed-regions")));
     if content.regions.is_empty() {
-        html.push_str("<p>None.</p></section>");
+        html.push_str(&format!("<p>{}</p></section>", text!("printed-no-regions")));
         return;
     }
-    html.push_str("<table class=\"list\"><tr><th>#</th><th>x</th><th>y</th><th>z</th><th>Area</th><th>Peak</th></tr>");
+    html.push_str("<table class=\"list\"><tr>");
+    ["#".to_owned(), "x".to_owned(), "y".to_owned(), "z".to_owned(), text!("printed-area"), text!("printed-peak")]
+        .iter()
+        .for_each(|head| html.push_str(&format!("<th>{head}</th>")));
+    html.push_str("</tr>");
     for region in &content.regions {
         html.push_str("<tr>");
         region.iter().for_each(|cell| {

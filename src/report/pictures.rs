@@ -131,7 +131,7 @@ fn draw_on(
         camera.look_from(view);
         views.push(View {
             file: format!("views/{}.png", view.name().to_lowercase()),
-            caption: view.name().to_owned(),
+            caption: texts::word(view.name()).into_owned(),
             png: renderer.render(&camera, size, &Shows::default(), None)?,
             kind: ViewKind::Standard,
             marks: marks(regions, surface, &camera),
@@ -161,7 +161,12 @@ fn draw_on(
         camera.fly_to(&peak, (1.5 * region.radius_mm).max(0.03 * surface.bounds().diagonal()), outward);
         views.push(View {
             file: format!("views/region-{number}.png"),
-            caption: format!("Region {number}: peak {:+.3} mm, area {:.1} mm²", region.peak_mm, region.area_mm2),
+            caption: texts::text!(
+                "printed-region",
+                number = number,
+                peak = format!("{:+.3}", region.peak_mm),
+                area = format!("{:.1}", region.area_mm2)
+            ),
             png: renderer.render(&camera, SMALL, &Shows::default(), None)?,
             kind: ViewKind::Region,
             marks: Vec::new(),

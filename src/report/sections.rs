@@ -141,13 +141,13 @@ pub fn draw(name: &str, (whole, section): (&Section, &PlaneSection), scale: &Col
     };
     let caption = match section.whiskers.is_empty() {
         true => name.to_owned(),
-        false => format!("{name}; deviations {factor} times enlarged"),
+        false => texts::text!("printed-enlarged", name = name, factor = factor.to_string()),
     };
     let (mut lines, mut texts): (Vec<Ruled>, _) = (lines.iter().map(ruled).collect(), Vec::new());
     for (name, own) in &dimensions {
         let points: Vec<[f64; 2]> = own.line.iter().map(place).collect();
         if let (Some((points, at)), Some(value)) = (drawing::labelled(&points, TEXT_HEIGHT), own.value()) {
-            texts.push((at, format!("{name}: {value}")));
+            texts.push((at, format!("{}: {value}", texts::word(name))));
             lines.push(Ruled { points, colour: DIMENSION, width: 1.0, is_dashed: false });
         }
     }

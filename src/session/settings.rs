@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use base::{LengthUnit, PageSize, Result};
 use inspect::alignment::{Method, best_fit};
 use inspect::deviation;
+use texts::Language;
 
 /// Title block and pages of the report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub struct ReportInfo {
     pub logo: Option<PathBuf>,
     /// Size of its pages.
     pub page_size: PageSize,
+    /// Its language; `None` for that of the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
 }
 
 /// All settings of an inspection.

@@ -17,6 +17,7 @@ use inspect::section::Section;
 use inspect::surface_points::SurfacePoints;
 use inspect::tolerances;
 use inspect::tolerances::measure::Measure;
+use texts::text;
 
 /// Verdict on one component of the inspection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,14 +53,14 @@ pub fn overall(document: &Document) -> Option<Overall> {
     let comparisons: Vec<&Element> = document.comparisons().collect();
     for element in &comparisons {
         // A single comparison needs no name of its own.
-        let name = if comparisons.len() == 1 { "Comparison".to_owned() } else { element.name.clone() };
-        let component = |verdict, reason: &str| Component { name, verdict, reason: reason.to_owned() };
+        let name = if comparisons.len() == 1 { text!("verdict-comparison") } else { element.name.clone() };
+        let component = |verdict, reason: String| Component { name, verdict, reason };
         match document.state(element.id) {
             State::NotMade => {}
             State::Fresh => {
                 let Some(check) = document.result::<Check>(Some(element.id)) else { continue };
                 let judgement = &check.judgement;
-                components.push(component(judgement.verdict, &judgement.reason));
+                components.push(component(judgement.verdict, judgement.reason.clone()));
                 for remark in &judgement.remarks {
                     if !remarks.contains(remark) {
                         remarks.push(remark.clone());
@@ -73,9 +74,9 @@ pub fn overall(document: &Document) -> Option<Overall> {
                     });
                 }
             }
-            State::Failed(sentence) => components.push(component(Verdict::Incomplete, &sentence)),
+            State::Failed(sentence) => components.push(component(Verdict::Incomplete, sentence)),
             State::Stale | State::Waits(_) => {
-                components.push(component(Verdict::Incomplete, "The comparison is out of date."))
+                components.push(component(Verdict::Incomplete, text!("verdict-comparison-stale")))
             }
         }
     }
@@ -99,13 +100,18 @@ pub fn overall(document: &Document) -> Option<Overall> {
         }
     }
     let verdict = components.iter().map(|component| component.verdict).reduce(Verdict::and)?;
-    Some(Overall { verdict, covers: covers.join("; "), components, remarks, decision_rule: DECISION_RULE.to_owned() })
+    let own = |sentence: &mut String| *sentence = texts::word(sentence).into_owned();
+    components.iter_mut().for_each(|component| own(&mut component.reason));
+    covers.iter_mut().chain(&mut remarks).for_each(own);
+    let decision_rule = texts::word(DECISION_RULE).into_owned();
+    Some(Overall { verdict, covers: covers.join("; "), components, remarks, decision_rule })
 }
 
 impl Overall {
     /// The verdict with what it covers, in one line.
     pub fn headline(&self) -> String {
-        self.verdict.headline(&self.covers)
+        let verdict = texts::word(self.verdict.name());
+        if self.covers.is_empty() { verdict.into_owned() } else { format!("{verdict} {}", self.covers) }
     }
 }
 
@@ -122,16 +128,11 @@ enum Pmi {
 fn pmi(document: &Document) -> Pmi {
     match document.pmi_in_plan() {
         (judged, stated) if judged == stated => Pmi::Judged,
-        (0, stated) => Pmi::Untouched(format!(
-            "The CAD file states {}, of which none was judged.",
-            base::counted(stated, "tolerance or dimension", "tolerances and dimensions")
-        )),
+        (0, stated) => Pmi::Untouched(text!("verdict-cad-untouched", count = stated)),
         (judged, stated) => Pmi::Partly(Component {
-            name: "Tolerances of the CAD".into(),
+            name: text!("verdict-cad"),
             verdict: Verdict::Incomplete,
-            reason: format!(
-                "{judged} of the {stated} tolerances and dimensions that the CAD file states are in the plan."
-            ),
+            reason: text!("verdict-cad-partly", judged = judged, stated = stated),
         }),
     }
 }
@@ -141,26 +142,23 @@ fn of_tolerances(document: &Document) -> Option<Component> {
     if count == 0 {
         return None;
     }
-    let component = |verdict, reason| Some(Component { name: "Tolerances".into(), verdict, reason });
+    let component = |verdict, reason| Some(Component { name: text!("verdict-tolerances"), verdict, reason });
     let Some(judgement) = document.judgement() else {
-        return component(Verdict::Incomplete, format!("{count} tolerances were not judged."));
+        return component(Verdict::Incomplete, text!("verdict-tolerances-not-judged", count = count));
     };
     let verdicts: Vec<Verdict> = judgement.iter().map(of_tolerance).collect();
-    component(
-        verdicts.iter().copied().reduce(Verdict::and).unwrap_or(Verdict::Incomplete),
-        format!("{}.", summary(&verdicts)),
-    )
+    component(verdicts.iter().copied().reduce(Verdict::and).unwrap_or(Verdict::Incomplete), summary(&verdicts))
 }
 
-/// E.g. “3 of 5 are met, 1 are not, 1 are undecided or could not be judged”.
+/// E.g. “3 of 5 are met, 1 are not, 1 are undecided or could not be judged.”
 fn summary(verdicts: &[Verdict]) -> String {
     let of = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-    format!(
-        "{} of {} are met, {} are not, {} are undecided or could not be judged",
-        of(Verdict::Pass),
-        verdicts.len(),
-        of(Verdict::Fail),
-        of(Verdict::Incomplete)
+    text!(
+        "verdict-summary",
+        met = of(Verdict::Pass),
+        all = verdicts.len(),
+        failed = of(Verdict::Fail),
+        open = of(Verdict::Incomplete)
     )
 }
 
@@ -182,29 +180,35 @@ fn of_measures(document: &Document) -> Option<Component> {
     };
     let verdicts: Vec<Verdict> = document.plan.elements().iter().filter(has_limits).map(verdict).collect();
     let verdict = verdicts.iter().copied().reduce(Verdict::and)?;
-    Some(Component { name: "Distances and angles".into(), verdict, reason: format!("{}.", summary(&verdicts)) })
+    Some(Component { name: text!("verdict-measures"), verdict, reason: summary(&verdicts) })
 }
 
 /// A component for each section and each set of surface points that was compared, or should have been.
 fn of_sections_and_points(document: &Document) -> Vec<Component> {
     let component = |element: &Arc<Element>| match &element.recipe {
-        Recipe::Section(recipe) if recipe.scan.is_some() => of_product::<Section>(document, element, "The section is"),
-        Recipe::SurfacePoints(_) => of_product::<SurfacePoints>(document, element, "The surface points are"),
+        Recipe::Section(recipe) if recipe.scan.is_some() => {
+            of_product::<Section>(document, element, || text!("verdict-section-stale"))
+        }
+        Recipe::SurfacePoints(_) => {
+            of_product::<SurfacePoints>(document, element, || text!("verdict-surface-points-stale"))
+        }
         _ => None,
     };
     document.plan.elements().iter().filter_map(component).collect()
 }
 
-/// The component of an element whose result is a `P`; `subject` is e.g. “The section is”.
-fn of_product<P: Product>(document: &Document, element: &Element, subject: &str) -> Option<Component> {
+/// The component of an element whose result is a `P`; `stale` says that it is out of date.
+fn of_product<P: Product>(document: &Document, element: &Element, stale: impl Fn() -> String) -> Option<Component> {
     let (verdict, reason) = match document.state(element.id) {
         State::NotMade => return None,
         State::Failed(sentence) => (Verdict::Incomplete, sentence),
-        State::Stale | State::Waits(_) => (Verdict::Incomplete, format!("{subject} out of date.")),
+        State::Stale | State::Waits(_) => (Verdict::Incomplete, stale()),
         State::Fresh => {
             let made = document.result::<P>(Some(element.id))?;
-            let covers = made.covers().map(|covers| format!("Judged {covers}. ")).unwrap_or_default();
-            (made.verdict()?, covers + &made.sentences().join(" "))
+            let covers = made.covers().map(|covers| text!("verdict-judged", covers = covers) + " ").unwrap_or_default();
+            let sentences: Vec<String> =
+                made.sentences().iter().map(|sentence| texts::word(sentence).into_owned()).collect();
+            (made.verdict()?, covers + &sentences.join(" "))
         }
     };
     Some(Component { name: element.name.clone(), verdict, reason })
@@ -214,9 +218,12 @@ fn of_product<P: Product>(document: &Document, element: &Element, subject: &str)
 fn of_calibrations(document: &Document) -> Vec<Component> {
     let component = |element: &Arc<Element>| {
         let reason = match document.state(element.id) {
-            State::Fresh => document.result::<CalibrationStatus>(Some(element.id))?.flaw()? + ".",
+            State::Fresh => {
+                let flaw = document.result::<CalibrationStatus>(Some(element.id))?.flaw()?;
+                format!("{}.", texts::word(&flaw))
+            }
             State::Failed(sentence) => sentence,
-            State::NotMade | State::Stale | State::Waits(_) => "The calibration was not read: update it.".to_owned(),
+            State::NotMade | State::Stale | State::Waits(_) => text!("verdict-calibration-not-read"),
         };
         Some(Component { name: element.name.clone(), verdict: Verdict::Incomplete, reason })
     };
@@ -249,14 +256,25 @@ fn of_features(document: &Document) -> Option<Component> {
         .collect();
     let mut reasons = Vec::new();
     if !open.is_empty() {
-        reasons.push(format!("The fit of {} did not converge.", open.join(", ")));
+        reasons.push(text!("verdict-not-converged", names = open.join(", ")));
     }
     if !missing.is_empty() {
-        reasons.push(format!("{} could not be measured.", super::plan::quoted(&missing)));
+        reasons.push(text!("verdict-not-measured", names = quoted(&missing)));
     }
     (!reasons.is_empty()).then(|| Component {
-        name: "Features".into(),
+        name: text!("verdict-features"),
         verdict: Verdict::Incomplete,
         reason: reasons.join(" "),
     })
+}
+
+/// Names in quotes, in the language of the texts: “a”, “b” and “c”.
+fn quoted(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| text!("verdict-quoted", name = *name)).collect();
+    match quoted.as_slice() {
+        [rest @ .., last] if !rest.is_empty() => {
+            text!("verdict-and", rest = rest.join(", "), last = last.as_str())
+        }
+        all => all.concat(),
+    }
 }

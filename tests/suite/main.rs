@@ -51,6 +51,8 @@ mod shown;
 mod signed_distance;
 mod support;
 mod surface_points;
+mod ten_scenes;
+mod texts;
 mod thickness;
 mod tolerances;
 mod verdicts;

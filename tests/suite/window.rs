@@ -14,7 +14,7 @@ pub fn open(files: Vec<std::path::PathBuf>, state_folder: Option<std::path::Path
     open_sized([1280.0, 800.0], files, state_folder)
 }
 
-fn open_sized(
+pub fn open_sized(
     size: [f32; 2],
     files: Vec<std::path::PathBuf>,
     state_folder: Option<std::path::PathBuf>,

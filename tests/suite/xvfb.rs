@@ -36,68 +36,188 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// A real window on a display of its own, in a folder of its own.
+struct Desktop {
+    // Ended before its display.
+    program: Ended,
+    _server: Ended,
+    display: String,
+    folder: tempfile::TempDir,
+    window: String,
+}
+
+impl Desktop {
+    /// Starts the program; `None` where there is no virtual display.
+    fn start(files: &[&str], locale: &str) -> Option<Self> {
+        if !has("Xvfb") || !has("xdotool") {
+            super::support::skipped("Xvfb and xdotool are not installed");
+            return None;
+        }
+        let mut server = Ended(
+            Command::new("Xvfb")
+                .args(["-displayfd", "1", "-screen", "0", "1360x860x24"])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap(),
+        );
+        // It chooses a free display, and says which once it is ready.
+        let mut number = String::new();
+        std::io::BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut number).unwrap();
+        let display = format!(":{}", number.trim());
+        let folder = tempfile::tempdir().unwrap();
+        let program = Ended(
+            Command::new(env!("CARGO_BIN_EXE_shadowgraph"))
+                .args(files)
+                .env("DISPLAY", &display)
+                .env_remove("WAYLAND_DISPLAY")
+                .env("XDG_STATE_HOME", folder.path().join("state"))
+                .env_remove("LC_ALL")
+                .env_remove("LC_MESSAGES")
+                .env("LANG", locale)
+                .current_dir(folder.path())
+                .spawn()
+                .unwrap(),
+        );
+        let window = wait_for("the window", || {
+            let found = xdotool(&display, &["search", "--name", "Shadowgraph"]);
+            found.lines().next().map(str::to_owned).filter(|id| !id.is_empty())
+        });
+        let own = Self { _server: server, display, folder, program, window };
+        // No window manager: put the window where the coordinates below are.
+        own.send(&["windowmove", &own.window, "0", "0"]);
+        own.send(&["windowsize", &own.window, "1360", "860"]);
+        std::thread::sleep(Duration::from_secs(4));
+        own.send(&["windowfocus", &own.window]);
+        own.send(&["mousemove", "640", "760"]);
+        std::thread::sleep(Duration::from_millis(500));
+        Some(own)
+    }
+
+    fn send(&self, arguments: &[&str]) {
+        xdotool(&self.display, arguments);
+    }
+
+    fn click(&self, x: &str, y: &str) {
+        self.send(&["mousemove", x, y]);
+        std::thread::sleep(Duration::from_millis(200));
+        self.send(&["click", "1"]);
+    }
+
+    fn press(&self, key: &str) {
+        self.send(&["key", key]);
+        std::thread::sleep(Duration::from_millis(400));
+    }
+
+    fn type_in(&self, typed: &str) {
+        self.send(&["type", "--delay", "30", typed]);
+        std::thread::sleep(Duration::from_millis(400));
+    }
+
+    /// Types a path into a file dialog in place of what stands there, and confirms it.
+    fn enter_path(&self, path: &str) {
+        self.press("ctrl+a");
+        self.type_in(path);
+        self.picture("dialog");
+        self.press("Return");
+        std::thread::sleep(Duration::from_secs(2));
+    }
+
+    /// Keeps what the screen shows, if pictures are asked for.
+    fn picture(&self, name: &str) {
+        if let Some(pictures) = std::env::var_os("SHADOWGRAPH_PICTURES") {
+            let file = std::path::Path::new(&pictures).join(format!("xvfb-{name}.png"));
+            let _ = Command::new("import").args(["-display", &self.display, "-window", "root"]).arg(file).status();
+        }
+    }
+
+    /// The summary of the report, once it is there.
+    fn summary(&self) -> Option<serde_json::Value> {
+        let written = std::fs::read_to_string(self.folder.path().join("report/summary.json")).ok()?;
+        serde_json::from_str(&written).ok()
+    }
+}
+
 #[test]
 fn a_real_window_inspects_by_mouse_and_saves_the_report() {
-    if !has("Xvfb") || !has("xdotool") {
-        super::support::skipped("Xvfb and xdotool are not installed");
-        return;
-    }
-    let mut server = Ended(
-        Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1360x860x24"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap(),
-    );
-    // It chooses a free display, and says which once it is ready.
-    let mut number = String::new();
-    std::io::BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut number).unwrap();
-    let display = format!(":{}", number.trim());
-    let folder = tempfile::tempdir().unwrap();
-    let _window = Ended(
-        Command::new(env!("CARGO_BIN_EXE_shadowgraph"))
-            .args([text(&asset("bracket.stl")), text(&asset("bracket-scan.ply"))])
-            .env("DISPLAY", &display)
-            .env_remove("WAYLAND_DISPLAY")
-            .env("XDG_STATE_HOME", folder.path().join("state"))
-            .current_dir(folder.path())
-            .spawn()
-            .unwrap(),
-    );
-    let window = wait_for("the window", || {
-        let found = xdotool(&display, &["search", "--name", "Shadowgraph"]);
-        found.lines().next().map(str::to_owned).filter(|id| !id.is_empty())
-    });
-    // No window manager: put the window where the coordinates below are.
-    xdotool(&display, &["windowmove", &window, "0", "0"]);
-    xdotool(&display, &["windowsize", &window, "1360", "860"]);
-    std::thread::sleep(Duration::from_secs(4));
-    let click = |x: &str, y: &str| {
-        xdotool(&display, &["mousemove", x, y]);
-        std::thread::sleep(Duration::from_millis(200));
-        xdotool(&display, &["click", "1"]);
-    };
+    let files = [asset("bracket.stl"), asset("bracket-scan.ply")];
+    let Some(desktop) = Desktop::start(&[text(&files[0]), text(&files[1])], "C") else { return };
     // “Align and compare”, the first large button of the right panel.
-    click("1190", "92");
+    desktop.click("1190", "92");
     std::thread::sleep(Duration::from_secs(9));
-    if let Some(pictures) = std::env::var_os("SHADOWGRAPH_PICTURES") {
-        let file = std::path::Path::new(&pictures).join("xvfb.png");
-        let _ = Command::new("import").args(["-display", &display, "-window", "root"]).arg(file).status();
-    }
+    desktop.picture("mouse");
     // The Report room, then “Write report”.
-    xdotool(&display, &["windowfocus", &window]);
-    xdotool(&display, &["key", "ctrl+7"]);
+    desktop.send(&["windowfocus", &desktop.window]);
+    desktop.press("ctrl+7");
     std::thread::sleep(Duration::from_secs(1));
-    let report = folder.path().join("report/summary.json");
-    wait_for("the report", || {
-        for y in ["364", "372", "380"] {
-            click("1190", y);
+    let summary = wait_for("the report", || {
+        for y in ["394", "402", "410"] {
+            desktop.click("1190", y);
             std::thread::sleep(Duration::from_millis(700));
         }
         std::thread::sleep(Duration::from_secs(4));
-        report.exists().then_some(())
+        desktop.summary()
     });
-    let summary = std::fs::read_to_string(folder.path().join("report/summary.json")).unwrap();
-    assert!(summary.contains("\"verdict\": \"fail\""));
+    assert_eq!(summary["verdict"], "fail");
+}
+
+/// From an empty window to a report to be signed and an ended program, by keys alone; `write_report` is what the command
+/// that writes the report is called in the window's language.
+fn inspects_by_keys(locale: &str, write_report: &str) {
+    let Some(mut desktop) = Desktop::start(&[], locale) else { return };
+    let shot = |desktop: &Desktop, step: &str| desktop.picture(&format!("{locale}-{step}"));
+    shot(&desktop, "1-empty");
+    for file in ["bracket.stl", "bracket-scan.ply"] {
+        desktop.press("ctrl+o");
+        desktop.enter_path(text(&asset(file)));
+    }
+    shot(&desktop, "2-opened");
+    desktop.press("ctrl+Return");
+    std::thread::sleep(Duration::from_secs(8));
+    shot(&desktop, "3-compared");
+    // The first field of the room Report is its title.
+    desktop.press("ctrl+7");
+    std::thread::sleep(Duration::from_secs(2));
+    desktop.press("F6");
+    std::thread::sleep(Duration::from_secs(2));
+    for (field, typed) in ["Bracket, first article", "4711", "0815", "A. Inspector"].into_iter().enumerate() {
+        if field > 0 {
+            desktop.press("Tab");
+            std::thread::sleep(Duration::from_secs(1));
+        }
+        desktop.type_in(typed);
+    }
+    shot(&desktop, "4-named");
+    desktop.press("Escape");
+    let summary = wait_for("the report", || {
+        desktop.press("ctrl+p");
+        desktop.type_in(write_report);
+        shot(&desktop, "5-palette");
+        desktop.press("Return");
+        std::thread::sleep(Duration::from_secs(6));
+        desktop.summary()
+    });
+    shot(&desktop, "6-report");
+    assert_eq!(summary["verdict"], "fail");
+    let page = std::fs::read_to_string(desktop.folder.path().join("report/report.html")).unwrap();
+    for typed in ["Bracket, first article", "4711", "0815", "A. Inspector"] {
+        assert!(page.contains(typed), "{typed} is not in the report");
+    }
+    desktop.press("ctrl+s");
+    desktop.enter_path(text(&desktop.folder.path().join("bracket.shadowgraph")));
+    shot(&desktop, "7-saved");
+    desktop.press("ctrl+q");
+    let ended = wait_for("the end", || desktop.program.0.try_wait().unwrap());
+    assert!(ended.success());
+    assert!(desktop.folder.path().join("bracket.shadowgraph").exists());
+}
+
+#[test]
+fn a_real_window_goes_from_scan_to_report_by_keyboard_alone() {
+    inspects_by_keys("C", "Write report");
+}
+
+#[test]
+fn a_real_window_goes_from_scan_to_report_in_german() {
+    inspects_by_keys("de_DE.UTF-8", "Bericht schreiben");
 }

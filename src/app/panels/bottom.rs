@@ -4,6 +4,7 @@ use super::PanelContext;
 use crate::{Action, theme};
 use compute::{DeviceId, DeviceKind};
 use dispatch::Command;
+use texts::text;
 
 /// The status bar.
 #[derive(Default)]
@@ -29,7 +30,7 @@ impl BottomBar {
                     |ui| {
                         for message in &context.dispatcher.messages {
                             let colour = if message.is_error { theme::BAD } else { ui.visuals().text_color() };
-                            ui.colored_label(colour, &message.text);
+                            ui.colored_label(colour, texts::word(&message.text));
                         }
                     },
                 );
@@ -40,25 +41,25 @@ impl BottomBar {
 
     /// The running job, or the last message.
     fn state(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        let label = if self.is_log_open { "Hide log" } else { "Show log" };
+        let label = if self.is_log_open { text!("elements-hide-log") } else { text!("elements-show-log") };
         if ui.small_button(label).clicked() {
             self.is_log_open = !self.is_log_open;
         }
         match context.dispatcher.job().map(|(label, state)| (label.to_owned(), state)) {
             Some((label, state)) => {
-                if ui.small_button("Cancel").clicked() {
+                if ui.small_button(text!("common-cancel")).clicked() {
                     context.ask(Action::StopJob);
                 }
                 let text = if state.doing.is_empty() { label } else { state.doing };
                 ui.add(egui::ProgressBar::new(state.fraction).desired_width(220.0).show_percentage());
-                ui.label(text);
+                ui.label(texts::word(&text));
                 // Repaints between progress reports, too.
                 ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
             }
             None => {
                 if let Some(last) = context.dispatcher.messages.last() {
-                    let text = last.text.clone();
-                    ui.add(egui::Label::new(egui::RichText::new(&text).weak()).truncate()).on_hover_text(text);
+                    let text = texts::word(&last.text);
+                    ui.add(egui::Label::new(egui::RichText::new(&*text).weak()).truncate()).on_hover_text(text);
                 }
             }
         }
@@ -81,16 +82,16 @@ fn device_menu(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         for (id, device) in &context.devices.0 {
             let kind = if *id == DeviceId::Cpu { DeviceKind::Cpu } else { DeviceKind::Cuda };
             let own = format!("{}, {device}", kind.name());
-            let entry = egui::RadioButton::new(own == name, format!("Compute on {own}"));
+            let entry = egui::RadioButton::new(own == name, text!("elements-compute-on", device = own.as_str()));
             if ui.add_enabled(!context.is_busy, entry).clicked() && own != name {
                 chosen = Some(*id);
             }
         }
         if let Some(reason) = &context.devices.1 {
-            theme::weak(ui, reason);
+            theme::weak(ui, texts::word(reason));
         }
     });
-    menu.response.on_hover_text("Compute device");
+    menu.response.on_hover_text(text!("elements-device"));
     if let Some(id) = chosen {
         context.send(Command::UseDevice(id));
     }

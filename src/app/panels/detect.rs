@@ -11,6 +11,7 @@ use inspect::detection::{Detection, DetectionRecipe, Found, Parameters, Placed};
 use render::{BACKGROUND_COLOUR, GROUP_COLOURS};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
+use texts::text;
 
 /// Panel of the workspace.
 #[derive(Default)]
@@ -33,8 +34,8 @@ impl DetectPanel {
         theme::weak(
             ui,
             match is_loaded {
-                true => "Finds every copy of the nominal in the scan, however it lies, and says what is seen of it.",
-                false => "Load a nominal and a scan of the scene that it lies in.",
+                true => text!("detect-about"),
+                false => text!("detect-load-first"),
             },
         );
         let ready = is_loaded && !context.is_busy;
@@ -42,7 +43,7 @@ impl DetectPanel {
         let is_due = self.edited.as_ref().is_none_or(|(id, made_with)| {
             made_with.parameters != self.parameters || document.state(*id) != State::Fresh
         });
-        let label = if shown.is_some() { "Find parts again" } else { "Find parts" };
+        let label = if shown.is_some() { text!("detect-find-again") } else { text!("detect-find") };
         if theme::wide_main_button(ui, ready && is_due, label).clicked() {
             context.display.shown.detection = 0;
             let nominal = context.document().active.nominal;
@@ -81,11 +82,11 @@ impl DetectPanel {
     }
 
     fn options(&mut self, ui: &mut egui::Ui) {
-        egui::CollapsingHeader::new("Options").show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("detect-options")).show(ui, |ui| {
             let Parameters { min_score, min_agreement, max_of_each, .. } = &mut self.parameters;
             for (name, hint, value) in [
-                ("Least score", "Less of a part's visible side does not count as found", min_score),
-                ("Least agreement", "More of what should be seen must be there, than is missing", min_agreement),
+                (text!("detect-least-score"), text!("detect-least-score-hint"), min_score),
+                (text!("detect-least-agreement"), text!("detect-least-agreement-hint"), min_agreement),
             ] {
                 ui.horizontal(|ui| {
                     let label = ui.label(name).on_hover_text(hint);
@@ -95,84 +96,85 @@ impl DetectPanel {
                 });
             }
             let mut is_single = *max_of_each == Some(1);
-            if ui.checkbox(&mut is_single, "There is only one").changed() {
+            if ui.checkbox(&mut is_single, text!("detect-only-one")).changed() {
                 *max_of_each = is_single.then_some(1);
             }
-            ui.checkbox(&mut self.tracks, "Look first where parts were found before")
-                .on_hover_text("Quicker in repeated scans of one scene in which little has moved");
+            ui.checkbox(&mut self.tracks, text!("detect-track")).on_hover_text(text!("detect-track-hint"));
         });
     }
 }
 
 fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     let document = context.document();
-    theme::heading(ui, &document.plan.name(id));
+    theme::heading(ui, document.plan.name(id));
     let Some(found) = document.result::<Found>(Some(id)) else { return no_result(ui, document, id) };
     if document.state(id) != State::Fresh {
-        theme::weak(ui, "Out of date: find parts again.");
+        theme::weak(ui, text!("detect-stale"));
     }
     let is_ready = !context.is_busy && document.state(id) == State::Fresh;
     match found.rejection() {
         Some(rejection) => {
-            ui.colored_label(ui.visuals().warn_fg_color, rejection);
+            ui.colored_label(ui.visuals().warn_fg_color, texts::word(&rejection));
         }
         None => {
-            let explained =
-                format!("They explain {:.0} % of the scene, floor and walls left out.", 100.0 * found.explained);
-            theme::weak(ui, explained).on_hover_text(format!("{:.2} s", found.total_ms / 1e3));
+            let explained = format!("{:.0}", 100.0 * found.explained);
+            theme::weak(ui, text!("detect-explained", percent = explained))
+                .on_hover_text(format!("{:.2} s", found.total_ms / 1e3));
         }
     }
     if let Some(about) = found.about_sensor() {
-        theme::weak(ui, about);
+        theme::weak(ui, texts::word(about));
     }
     explanations(ui, &mut context.display.shown.explanations, found);
     let count = found.detections.len();
     let are_coloured = context.display.shown.explanations;
     let chosen = &mut context.display.shown.detection;
     *chosen = (*chosen).min((count + found.possible.len()).saturating_sub(1));
-    let mut list = |ui: &mut egui::Ui, kind: &str, first: usize, all: &[Detection]| {
+    let mut list = |ui: &mut egui::Ui, name_of: fn(usize) -> String, first: usize, all: &[Detection]| {
         for (index, own) in all.iter().enumerate() {
-            let seen = 100.0 * own.terms.visible_fraction();
-            let mark = if own.is_accepted { "   accepted" } else { "" };
-            let text = format!("{kind} {}   score {:.2}   {seen:.0} % seen{mark}", index + 1, own.score);
+            let seen = format!("{:.0}", 100.0 * own.terms.visible_fraction());
+            let (name, score) = (name_of(index + 1), format!("{:.2}", own.score));
+            let line = match own.is_accepted {
+                true => text!("detect-line-accepted", name = name, score = score, percent = seen),
+                false => text!("detect-line", name = name, score = score, percent = seen),
+            };
             ui.horizontal(|ui| {
                 if are_coloured && first == 0 {
                     let of_part = GROUP_COLOURS[usize::from(part_group(index))];
                     theme::dot(ui, theme::colour(if *chosen == index { SELECTED_COLOUR } else { of_part }));
                 }
-                if theme::chip(ui, *chosen == first + index, &text).clicked() {
+                if theme::chip(ui, *chosen == first + index, line).clicked() {
                     *chosen = first + index;
                 }
             });
         }
     };
-    list(ui, "Part", 0, &found.detections);
+    list(ui, |number| text!("detect-part", number = number), 0, &found.detections);
     if !found.possible.is_empty() {
-        theme::heading(ui, "Not found, but possible");
-        list(ui, "Candidate", count, &found.possible);
+        theme::heading(ui, text!("detect-possible"));
+        list(ui, |number| text!("detect-candidate", number = number), count, &found.possible);
     }
     let chosen = *chosen;
     if let Some(own) = found.detections.get(chosen) {
-        let hint = "Aligns the scan on this part by a best fit, and shows its deviations";
-        if theme::wide_main_button(ui, is_ready, "Align and compare here").on_hover_text(hint).clicked() {
+        let button = theme::wide_main_button(ui, is_ready, text!("detect-use"));
+        if button.on_hover_text(text!("detect-use-hint")).clicked() {
             context.send(Detect::Use(id, chosen));
             context.ask(crate::Action::Show(crate::Workspace::Compare));
         }
         if count > 1 {
-            let hint = "Writes the points of each part as a scan of its own, and measures all of them by this plan";
-            let button = egui::Button::new(format!("Measure all {count} parts…"));
-            if ui.add_enabled(is_ready, button).on_hover_text(hint).clicked() {
+            let button = egui::Button::new(text!("detect-measure-all", count = count));
+            if ui.add_enabled(is_ready, button).on_hover_text(text!("detect-measure-all-hint")).clicked() {
                 context.ask(crate::Action::Browse(Purpose::Machine(Pick::FoundParts(id))));
             }
         }
-        let hint = "Nothing like this is found here again; what it explained is searched for other parts";
-        if ui.add_enabled(is_ready, egui::Button::new("This is not one")).on_hover_text(hint).clicked() {
+        let button = egui::Button::new(text!("detect-refuse"));
+        if ui.add_enabled(is_ready, button).on_hover_text(text!("detect-refuse-hint")).clicked() {
             context.send(Detect::Refuse(id, chosen));
         }
         figures(ui, own);
     } else if let Some(own) = found.possible.get(chosen - count) {
-        let hint = "It counts as found from now on; what is left is searched again";
-        if ui.add_enabled(is_ready, egui::Button::new("This is one")).on_hover_text(hint).clicked() {
+        let button = egui::Button::new(text!("detect-accept"));
+        if ui.add_enabled(is_ready, button).on_hover_text(text!("detect-accept-hint")).clicked() {
             context.send(Detect::Accept(id, chosen - count));
         }
         figures(ui, own);
@@ -182,19 +184,18 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
 
 /// Whether the scan is coloured by what its points lie on, and what beside the parts they do.
 fn explanations(ui: &mut egui::Ui, are_shown: &mut bool, found: &Found) {
-    ui.checkbox(are_shown, "Colour the scan by what lies there")
-        .on_hover_text("Each part found has a colour of its own; what keeps the scan's colour is none of them");
+    ui.checkbox(are_shown, text!("detect-colour")).on_hover_text(text!("detect-colour-hint"));
     if !*are_shown {
         return;
     }
-    let [background, _, nothing] =
-        found.explanations.shares().map(|share| format!("{:.0} % of the points", 100.0 * share));
-    for (colour, name, share) in
-        [(BACKGROUND_COLOUR, "Floor and walls", background), (ACTUAL_COLOUR, "Nothing that was found", nothing)]
-    {
+    let [background, _, nothing] = found.explanations.shares().map(|share| format!("{:.0}", 100.0 * share));
+    for (colour, words) in [
+        (BACKGROUND_COLOUR, text!("detect-share-background", percent = background)),
+        (ACTUAL_COLOUR, text!("detect-share-nothing", percent = nothing)),
+    ] {
         ui.horizontal(|ui| {
             theme::dot(ui, theme::colour(colour));
-            theme::weak(ui, format!("{name}: {share}"));
+            theme::weak(ui, words);
         });
     }
 }
@@ -207,8 +208,8 @@ fn said_before(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId,
         return;
     }
     ui.horizontal(|ui| {
-        theme::weak(ui, format!("{accepted} accepted, {refused} refused by you."));
-        if ui.add_enabled(is_ready, egui::Button::new("Search anew")).clicked() {
+        theme::weak(ui, text!("detect-said", accepted = accepted, refused = refused));
+        if ui.add_enabled(is_ready, egui::Button::new(text!("detect-forget"))).clicked() {
             context.send(Detect::Forget(id));
         }
     });
@@ -219,7 +220,7 @@ fn figures(ui: &mut egui::Ui, own: &Detection) {
     let doubt = own.doubt.as_ref().map(|doubt| doubt.sentence.clone()).or_else(|| own.ambiguity(&[]));
     let is_clear = doubt.is_none();
     if let Some(doubt) = doubt {
-        ui.colored_label(ui.visuals().warn_fg_color, format!("{}.", base::capitalised(&doubt)));
+        ui.colored_label(ui.visuals().warn_fg_color, format!("{}.", base::capitalised(&texts::word(&doubt))));
     }
     let at: Point = own.scene_from_part * Point::origin();
     let terms = &own.terms;
@@ -228,21 +229,21 @@ fn figures(ui: &mut egui::Ui, own: &Detection) {
         ui,
         "detection figures",
         &[
-            ("Seen", share(terms.explained)),
-            ("Hidden by others", share(terms.hidden)),
-            ("Not measured", share(terms.unknown)),
-            ("Other direction", share(terms.tilted)),
-            ("Not there", share(terms.missing)),
-            ("Surface that goes on beyond it", format!("{:.0} %", 100.0 * (1.0 - own.coverage))),
-            ("Points on it", theme::count(own.points.len())),
-            ("Fit", format!("{:.4} mm RMS", own.fit.rms_mm)),
-            ("Its origin", format!("{:.2}, {:.2}, {:.2} mm", at.x, at.y, at.z)),
-            ("Round", own.round.to_string()),
+            (text!("detect-seen"), share(terms.explained)),
+            (text!("detect-hidden"), share(terms.hidden)),
+            (text!("detect-not-measured"), share(terms.unknown)),
+            (text!("detect-tilted"), share(terms.tilted)),
+            (text!("detect-missing"), share(terms.missing)),
+            (text!("detect-goes-on"), format!("{:.0} %", 100.0 * (1.0 - own.coverage))),
+            (text!("detect-points"), theme::count(own.points.len())),
+            (text!("detect-fit"), format!("{:.4} mm RMS", own.fit.rms_mm)),
+            (text!("detect-origin"), format!("{:.2}, {:.2}, {:.2} mm", at.x, at.y, at.z)),
+            (text!("detect-round"), own.round.to_string()),
         ],
     );
     position(ui, own);
     if is_clear {
-        theme::weak(ui, format!("{}.", base::capitalised(&own.fit.information.weakest)));
+        theme::weak(ui, format!("{}.", base::capitalised(&texts::word(&own.fit.information.weakest))));
     }
 }
 
@@ -252,15 +253,11 @@ fn position(ui: &mut egui::Ui, own: &Detection) {
     let determined: Vec<String> =
         axes.iter().filter_map(|axis| axis.sigma_mm).map(|sigma_mm| format!("{sigma_mm:.4}")).collect();
     let open = axes.len() - determined.len();
-    let mut words = match determined.as_slice() {
-        [] => "Its position is not determined".to_owned(),
-        _ => format!("Its position is known to {} mm (1 σ) along the axes drawn, enlarged", determined.join(", ")),
+    let known = determined.join(", ");
+    let words = match (determined.is_empty(), open) {
+        (true, _) => text!("detect-position-open"),
+        (false, 0) => text!("detect-position", mm = known),
+        (false, open) => text!("detect-position-partly", mm = known, open = open),
     };
-    if open > 0 && open < axes.len() {
-        let along = if open == 1 { "one more, in purple, it is" } else { "two more, in purple, it is" };
-        words.push_str(&format!("; along {along} not determined"));
-    }
-    let hint = "From the fit of its points, were their errors independent of each other; those of a sensor are not, so that \
-                it is somewhat worse";
-    theme::weak(ui, format!("{words}.")).on_hover_text(hint);
+    theme::weak(ui, words).on_hover_text(text!("detect-position-hint"));
 }

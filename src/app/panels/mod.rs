@@ -15,6 +15,7 @@ pub mod picks;
 pub mod report;
 pub mod series;
 
+use super::regions::Region;
 use super::{App, Workspace, theme};
 use align::AlignPanel;
 use align::searches::SearchesWindow;
@@ -33,6 +34,7 @@ use series::SeriesWindow;
 use session::Document;
 use session::pipeline::State;
 use session::plan::ElementId;
+use texts::text;
 
 /// All panels.
 #[derive(Default)]
@@ -68,9 +70,12 @@ impl App {
     /// Draws the panels around the viewport.
     pub(super) fn surrounding_panels(&mut self, ui: &mut egui::Ui) {
         let workspace = self.workspace;
+        let mut regions = std::mem::take(&mut self.regions);
         let (panels, mut context) = self.panels();
         panels.bottom.show(ui, &mut context);
+        regions.begin(ui, Region::Elements);
         panels.elements.show(ui, &mut context);
+        regions.begin(ui, Region::Room);
         egui::Panel::right("properties").resizable(true).default_size(330.0).size_range(290.0..=480.0).show(ui, |ui| {
             egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match workspace {
                 Workspace::Calibrate => panels.calibrate.show(ui, &mut context),
@@ -83,6 +88,7 @@ impl App {
             });
         });
         parts_bar::show(ui, &mut context);
+        self.regions = regions;
     }
 
     /// Draws the windows over the viewport.
@@ -107,9 +113,9 @@ fn named(response: &egui::Response, name: &str) {
 fn no_result(ui: &mut egui::Ui, document: &Document, id: ElementId) {
     let name = document.plan.name(id);
     let reason = match document.state(id) {
-        State::Failed(message) => message,
-        State::Waits(on) => format!("Waiting for {}.", on.join(", ")),
-        State::NotMade | State::Stale | State::Fresh => "Not computed yet: update it.".to_owned(),
+        State::Failed(message) => texts::word(&message).into_owned(),
+        State::Waits(on) => text!("window-waiting-for", names = on.join(", ")),
+        State::NotMade | State::Stale | State::Fresh => text!("window-not-computed"),
     };
     ui.horizontal_wrapped(|ui| {
         theme::dot(ui, theme::WARN);
@@ -120,20 +126,20 @@ fn no_result(ui: &mut egui::Ui, document: &Document, id: ElementId) {
 
 /// Choice of the direction that a point is held or measured along; `name` is for screen readers, and unique.
 fn direction_choice(ui: &mut egui::Ui, direction: &mut Direction, name: &str) {
-    let combo = egui::ComboBox::from_id_salt(name).selected_text(direction.name()).width(66.0);
+    let combo = egui::ComboBox::from_id_salt(name).selected_text(texts::word(direction.name())).width(66.0);
     let combo = combo.show_ui(ui, |ui| {
         for other in Direction::ALL {
-            ui.selectable_value(direction, other, other.name());
+            ui.selectable_value(direction, other, texts::word(other.name()));
         }
     });
     named(&combo.response, name);
 }
 
 /// A table of names and values.
-fn rows(ui: &mut egui::Ui, id: &str, rows: &[(&str, String)]) {
+fn rows<N: AsRef<str>>(ui: &mut egui::Ui, id: &str, rows: &[(N, String)]) {
     egui::Grid::new(id).num_columns(2).striped(true).spacing([16.0, 4.0]).show(ui, |ui| {
         for (name, value) in rows {
-            ui.label(egui::RichText::new(*name).weak());
+            ui.label(egui::RichText::new(name.as_ref()).weak());
             ui.label(value);
             ui.end_row();
         }

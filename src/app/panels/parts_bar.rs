@@ -7,6 +7,7 @@ use crate::{Action, theme};
 use dispatch::Inspect;
 use inspect::verdict::Verdict;
 use session::verdict;
+use texts::text;
 
 /// Draws the bar if there are at least two parts.
 pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
@@ -20,9 +21,9 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let mut chosen = None;
     egui::Panel::top("parts").show(ui, |ui| {
         ui.horizontal(|ui| {
-            ui.label(RichText::new("Parts").weak());
+            ui.label(RichText::new(text!("elements-parts")).weak());
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if ui.button("Table and trend…").clicked() {
+                if ui.button(text!("elements-table")).clicked() {
                     context.ask(Action::ShowParts);
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
@@ -35,9 +36,12 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
                             theme::dot(ui, super::series::colour(verdict));
                             let chip = ui.add_enabled_ui(ready, |ui| theme::chip(ui, index == shown, stage.label()));
                             let hint = stage.record.as_ref().filter(|_| index != shown);
-                            let hint = hint.map_or("Current part", |record| record.headline.as_str());
+                            let hint = hint.map_or_else(
+                                || text!("elements-current-part"),
+                                |record| texts::word(&record.headline).into_owned(),
+                            );
                             let chip = chip.inner.on_hover_text(hint);
-                            named(&chip, &format!("Part {}", stage.label()));
+                            named(&chip, &text!("elements-part", name = stage.label()));
                             if chip.clicked() && index != shown {
                                 chosen = Some(index);
                             }

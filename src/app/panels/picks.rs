@@ -9,6 +9,7 @@ use dispatch::probe::Probe;
 use dispatch::{Detect, SurfacePoints};
 use io::format::Format;
 use session::plan::ElementId;
+use texts::text;
 
 /// File or folder asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,24 +47,38 @@ impl Pick {
     pub fn dialog(self) -> DialogSpec {
         let tables = ["csv", "txt"];
         match self {
-            Self::Holes => DialogSpec::file("List of holes", "Tables", &tables),
-            Self::ProbedHoles => DialogSpec::file("Probed points of the holes", "Tables", &tables),
-            Self::TargetFolder => DialogSpec::folder("Folder for the probing targets"),
-            Self::Log => DialogSpec::file("Calibration log", "Logs", &["jsonl", "json", "log"]),
-            Self::ArtefactCad => DialogSpec::file("CAD of the artefact", "CAD and meshes", &Format::NOMINAL_EXTENSIONS),
-            Self::ArtefactRegions => DialogSpec::file("Points on the artefact regions", "Tables", &tables),
+            Self::Holes => DialogSpec::file(text!("window-pick-holes"), text!("window-kind-tables"), &tables),
+            Self::ProbedHoles => {
+                DialogSpec::file(text!("window-pick-probed-holes"), text!("window-kind-tables"), &tables)
+            }
+            Self::TargetFolder => DialogSpec::folder(text!("window-pick-target-folder")),
+            Self::Log => {
+                DialogSpec::file(text!("window-pick-log"), text!("window-kind-logs"), &["jsonl", "json", "log"])
+            }
+            Self::ArtefactCad => DialogSpec::file(
+                text!("window-pick-artefact-cad"),
+                text!("window-kind-cad"),
+                &Format::NOMINAL_EXTENSIONS,
+            ),
+            Self::ArtefactRegions => {
+                DialogSpec::file(text!("window-pick-artefact-regions"), text!("window-kind-tables"), &tables)
+            }
             Self::Accepted(Artefact::Bar) => {
-                DialogSpec::file("Scan of the ball bar", "Scans", &Format::SCAN_EXTENSIONS)
+                DialogSpec::file(text!("window-pick-bar"), text!("window-kind-scans"), &Format::SCAN_EXTENSIONS)
             }
             Self::Accepted(Artefact::Flat) => {
-                DialogSpec::file("Scan of the flat standard", "Scans", &Format::SCAN_EXTENSIONS)
+                DialogSpec::file(text!("window-pick-flat"), text!("window-kind-scans"), &Format::SCAN_EXTENSIONS)
             }
-            Self::SurfacePoints => DialogSpec::file("Table of surface points", "Tables", &tables),
-            Self::FoundParts(_) => DialogSpec::folder("Folder for the parts found and their results"),
-            Self::SeriesPlan => DialogSpec::file("Inspection plan", "Inspection plans", &["sgplan"]),
-            Self::SeriesParts => DialogSpec::folder("Folder of scans, one per part"),
-            Self::SeriesFolder => DialogSpec::folder("Folder for the results"),
-            Self::Certificate => DialogSpec::file("Calibration to compare with", "Calibrations", &["json"]),
+            Self::SurfacePoints => {
+                DialogSpec::file(text!("window-pick-surface-points"), text!("window-kind-tables"), &tables)
+            }
+            Self::FoundParts(_) => DialogSpec::folder(text!("window-pick-found-parts")),
+            Self::SeriesPlan => DialogSpec::file(text!("window-pick-plan"), text!("window-kind-plans"), &["sgplan"]),
+            Self::SeriesParts => DialogSpec::folder(text!("window-pick-series-parts")),
+            Self::SeriesFolder => DialogSpec::folder(text!("window-pick-series-folder")),
+            Self::Certificate => {
+                DialogSpec::file(text!("window-pick-certificate"), text!("window-kind-calibrations"), &["json"])
+            }
         }
     }
 }

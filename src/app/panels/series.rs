@@ -15,6 +15,7 @@ use dispatch::{Dispatcher, Inspect, LIST_OF_FOUND, PLAN_OF_FOUND, Reports, Serie
 use inspect::deviation::Verdict;
 use report::series::{Trend, trends};
 use session::series::{ElementRecord, PartRecord};
+use texts::text;
 
 /// State of the window.
 #[derive(Default)]
@@ -88,9 +89,10 @@ impl SeriesWindow {
         let dispatcher = context.dispatcher;
         let (title, records) = match self.source {
             Source::Series => {
-                ("Measure parts with a plan", dispatcher.document.series.as_ref().map(|own| Arc::clone(&own.records)))
+                let records = dispatcher.document.series.as_ref().map(|own| Arc::clone(&own.records));
+                (text!("series-title"), records)
             }
-            Source::Stages => ("Measured parts", self.stage_records(dispatcher)),
+            Source::Stages => (text!("series-title-measured"), self.stage_records(dispatcher)),
         };
         let mut is_open = self.is_open;
         let area = egui.content_rect();
@@ -105,11 +107,7 @@ impl SeriesWindow {
                     self.inputs(ui, context);
                 }
                 let Some(records) = &records else {
-                    theme::weak(
-                        ui,
-                        "To create a plan, choose File › Save plan for other parts… in an inspection. It repeats \
-                         alignment, comparison, features and tolerances on every part.",
-                    );
+                    theme::weak(ui, text!("series-about"));
                     return;
                 };
                 if self.shown.as_ref().is_none_or(|(shown, _)| !Arc::ptr_eq(shown, records)) {
@@ -133,26 +131,39 @@ impl SeriesWindow {
     fn inputs(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         egui::Grid::new("series orders").num_columns(3).spacing([10.0, 6.0]).show(ui, |ui| {
             let fields = [
-                ("Plan", "an inspection plan (.sgplan)", &mut self.plan, Pick::SeriesPlan),
-                ("Parts", "a folder of scans, or a list", &mut self.parts, Pick::SeriesParts),
-                ("Results", "a separate folder", &mut self.folder, Pick::SeriesFolder),
+                (
+                    [text!("series-plan"), text!("series-plan-hint"), text!("series-plan-choose")],
+                    &mut self.plan,
+                    Pick::SeriesPlan,
+                ),
+                (
+                    [text!("series-parts"), text!("series-parts-hint"), text!("series-parts-choose")],
+                    &mut self.parts,
+                    Pick::SeriesParts,
+                ),
+                (
+                    [text!("series-results"), text!("series-results-hint"), text!("series-results-choose")],
+                    &mut self.folder,
+                    Pick::SeriesFolder,
+                ),
             ];
-            for (name, hint, text, pick) in fields {
+            for ([name, hint, choose], path, pick) in fields {
                 let label = ui.label(name);
-                let field = egui::TextEdit::singleline(text).hint_text(hint);
+                let field = egui::TextEdit::singleline(path).hint_text(hint);
                 ui.add_sized(egui::vec2(FIELD_WIDTH, ui.spacing().interact_size.y), field).labelled_by(label.id);
-                let button = ui.button("Choose…");
-                super::named(&button, &format!("Choose {}…", name.to_lowercase()));
+                let button = ui.button(text!("series-choose"));
+                super::named(&button, &choose);
                 if button.clicked() {
                     context.ask(Action::Browse(Purpose::Machine(pick)));
                 }
                 ui.end_row();
             }
-            let label = ui.label("Reports");
-            let combo = egui::ComboBox::from_id_salt("reports").selected_text(self.reports.name()).width(190.0);
+            let label = ui.label(text!("series-reports"));
+            let shown = texts::word(self.reports.name());
+            let combo = egui::ComboBox::from_id_salt("reports").selected_text(shown).width(190.0);
             let combo = combo.show_ui(ui, |ui| {
                 for choice in Reports::ALL {
-                    ui.selectable_value(&mut self.reports, choice, choice.name());
+                    ui.selectable_value(&mut self.reports, choice, texts::word(choice.name()));
                 }
             });
             combo.response.labelled_by(label.id);
@@ -161,9 +172,9 @@ impl SeriesWindow {
         let is_busy = context.is_busy;
         let is_ready = [&self.plan, &self.parts, &self.folder].iter().all(|text| !text.trim().is_empty());
         ui.horizontal(|ui| {
-            let button =
-                ui.add_enabled(is_ready && !is_busy, theme::main_button("Measure parts", is_ready && !is_busy));
-            if button.on_disabled_hover_text("Choose plan, parts and results first").clicked() {
+            let is_free = is_ready && !is_busy;
+            let button = ui.add_enabled(is_free, theme::main_button(text!("series-measure"), is_free));
+            if button.on_disabled_hover_text(text!("series-measure-hint")).clicked() {
                 let path = |text: &str| PathBuf::from(text.trim());
                 context.send(Series {
                     plan: path(&self.plan),
@@ -172,7 +183,7 @@ impl SeriesWindow {
                     reports: self.reports,
                 });
             }
-            theme::weak(ui, "Parts already measured with the same plan are read from the results.");
+            theme::weak(ui, text!("series-measured-before"));
         });
     }
 
@@ -219,8 +230,8 @@ fn table(ui: &mut Ui, records: &[PartRecord], chosen: &mut Option<(String, Strin
     };
     egui::ScrollArea::horizontal().id_salt("series table").show(ui, |ui| {
         ui.horizontal(|ui| {
-            cell(ui, NAME_WIDTH, &mut |ui| title(ui, "Part"));
-            cell(ui, CHECK_WIDTH, &mut |ui| title(ui, "Verdict"));
+            cell(ui, NAME_WIDTH, &mut |ui| title(ui, &text!("series-part")));
+            cell(ui, CHECK_WIDTH, &mut |ui| title(ui, &text!("series-verdict")));
             for check in &checks {
                 cell(ui, CHECK_WIDTH, &mut |ui| title(ui, &check.name));
             }
@@ -231,18 +242,18 @@ fn table(ui: &mut Ui, records: &[PartRecord], chosen: &mut Option<(String, Strin
                 ui.horizontal(|ui| {
                     cell(ui, NAME_WIDTH, &mut |ui| {
                         let name = egui::Label::new(&record.part).truncate().sense(egui::Sense::click());
-                        let name = ui.add(name).on_hover_text("Open this part in the window");
+                        let name = ui.add(name).on_hover_text(text!("series-open-part"));
                         part = name.clicked().then_some(index).or(part);
                     });
                     cell(ui, CHECK_WIDTH, &mut |ui| {
                         theme::dot(ui, colour(record.verdict));
-                        let text = match (&record.error, record.verdict) {
-                            (Some(_), _) => "not measured",
-                            (None, Some(verdict)) => verdict.name(),
-                            (None, None) => "no verdict",
+                        let words = match (&record.error, record.verdict) {
+                            (Some(_), _) => text!("series-not-measured"),
+                            (None, Some(verdict)) => texts::word(verdict.name()).into_owned(),
+                            (None, None) => text!("series-no-verdict"),
                         };
-                        let hint = record.error.as_ref().unwrap_or(&record.headline);
-                        ui.add(egui::Label::new(text).truncate()).on_hover_text(hint);
+                        let hint = texts::word(record.error.as_ref().unwrap_or(&record.headline));
+                        ui.add(egui::Label::new(words).truncate()).on_hover_text(hint);
                     });
                     for check in &checks {
                         let own = record.elements.iter().find(|own| own.id == check.id);
@@ -262,12 +273,13 @@ fn check_cell(ui: &mut Ui, own: Option<&ElementRecord>, chosen: &mut Option<(Str
     };
     theme::dot(ui, colour(own.verdict));
     let Some((figure, value)) = own.figures.first().and_then(|figure| Some((figure, figure.value?))) else {
-        ui.add(egui::Label::new("not computed").truncate()).on_hover_text(&own.sentence);
+        ui.add(egui::Label::new(text!("series-not-computed")).truncate()).on_hover_text(texts::word(&own.sentence));
         return;
     };
     let text = format!("{value:.3} {}", figure.unit);
     let label = egui::Label::new(text).sense(egui::Sense::click()).truncate();
-    if ui.add(label).on_hover_text(format!("{}: {}\n{}", own.name, figure.name, own.sentence)).clicked() {
+    let hint = format!("{}: {}\n{}", own.name, texts::word(&figure.name), texts::word(&own.sentence));
+    if ui.add(label).on_hover_text(hint).clicked() {
         *chosen = Some((own.name.clone(), figure.name.clone()));
     }
 }

@@ -10,6 +10,7 @@ use geometry::subset::Combine;
 use geometry::{Pose, Subset};
 use render::selecting::{self, Outline, View};
 use session::selection::Selectable;
+use texts::text;
 
 /// Tool of the brush.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,13 +33,13 @@ impl Tool {
     pub const ALL: [Self; 5] = [Self::Off, Self::Circle, Self::Rectangle, Self::Lasso, Self::Polygon];
 
     /// Display name.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> String {
         match self {
-            Self::Off => "Off",
-            Self::Circle => "Round",
-            Self::Rectangle => "Rectangle",
-            Self::Lasso => "Lasso",
-            Self::Polygon => "Polygon",
+            Self::Off => text!("viewport-brush-off"),
+            Self::Circle => text!("viewport-brush-round"),
+            Self::Rectangle => text!("viewport-brush-rectangle"),
+            Self::Lasso => text!("viewport-brush-lasso"),
+            Self::Polygon => text!("viewport-brush-polygon"),
         }
     }
 }

@@ -23,6 +23,7 @@ use render::sight;
 use session::Document;
 use session::pipeline::State;
 use session::plan::ElementId;
+use texts::text;
 
 /// Most flags of regions.
 const MAX_REGIONS: usize = 10;
@@ -46,7 +47,7 @@ pub(super) struct Flag {
     colour: Color32,
     /// What it tells of, and what a click shows.
     spot: Spot,
-    hint: &'static str,
+    hint: String,
     /// How far the spot may lie off the surface of the nominal, mm.
     beside_mm: f64,
 }
@@ -105,13 +106,16 @@ pub(super) fn of_tolerances(document: &Document) -> Vec<Flag> {
         let is_round = matches!(feature.element, Element::Shape(shape) if own.asked.has_round_zone(&shape));
         let content = match own.asked.characteristic {
             Characteristic::Size { .. } => {
-                let lower = judged.lower_mm.map_or_else(String::new, |lower| format!("{lower} to "));
                 let is_round = matches!(
                     feature.element,
                     Element::Shape(Shape3d::Circle { .. } | Shape3d::Sphere { .. } | Shape3d::Cylinder { .. })
                 );
                 let round = if is_round { "Ø " } else { "" };
-                Content::Text(format!("{round}{:.3} mm ({lower}{})", judged.measured_mm, judged.limit_mm))
+                let (size, upper) = (format!("{round}{:.3}", judged.measured_mm), judged.limit_mm.to_string());
+                Content::Text(match judged.lower_mm {
+                    Some(lower) => text!("viewport-size", size = size, lower = lower.to_string(), upper = upper),
+                    None => format!("{size} mm ({upper})"),
+                })
             }
             _ => {
                 let is_ball = matches!(feature.element, Element::Shape(Shape3d::Sphere { .. }));
@@ -129,7 +133,7 @@ pub(super) fn of_tolerances(document: &Document) -> Vec<Flag> {
             content,
             colour: theme::of_judged(judged),
             spot: Spot { name: document.plan.name(id), at, radius_mm },
-            hint: "Show where it was measured",
+            hint: text!("viewport-show-measured"),
             beside_mm: 0.02 * radius_mm + judged.measured_mm,
         })
     };
@@ -155,7 +159,7 @@ pub(super) fn of_regions(check: &Check, scale: &ColourScale) -> Vec<Flag> {
             content: Content::Text(format!("{number}   {} mm", signed(region.peak_mm, 3))),
             colour: colour_of(scale, region.peak_mm),
             spot: Spot { name, at, radius_mm: region.radius_mm },
-            hint: "Show this region",
+            hint: text!("viewport-show-region"),
             beside_mm: region.peak_mm,
         });
     }
@@ -171,7 +175,7 @@ pub(super) fn of_points(made: &SurfacePoints, scale: &ColourScale) -> Vec<Flag> 
             content: Content::Text(text),
             colour: colour_of(scale, deviation_mm),
             spot: points::spot(own, made.parameters.at.radius_mm),
-            hint: "Show this point",
+            hint: text!("viewport-show-point"),
             beside_mm: deviation_mm,
         })
     };
@@ -226,7 +230,7 @@ pub(super) fn show(
     for (flag, (_, content, colour, (spot, hint))) in rects.iter().zip(flags) {
         let Some(flag) = flag else { continue };
         let response = ui.interact(*flag, Id::unique(("callout", &spot.name)), Sense::click());
-        let name = format!("Callout {}", spot.name);
+        let name = text!("viewport-callout", name = spot.name.as_str());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
         let edge = if response.hovered() {
             Stroke::new(1.5, theme::ACCENT)

@@ -17,6 +17,7 @@ use inspect::deviation::DeviationMap;
 use inspect::section::Section;
 use render::camera::StandardView;
 use session::Document;
+use texts::text;
 
 impl App {
     /// Draws the viewport and handles the mouse in it.
@@ -77,7 +78,7 @@ impl App {
     fn view(&mut self, ui: &mut egui::Ui, viewport: &mut Viewport) {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, "3D viewport"));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, text!("viewport-3d")));
         let tool = self.is_brushing().then_some(self.display.brush.tool);
         viewport.navigate(ui, &response, tool);
         self.brush(ui, viewport, &response, rect);
@@ -176,10 +177,10 @@ impl App {
             self.actions.extend(spot.map(Action::FlyTo));
         }
         if live.frame.is_some() {
-            let text = format!("Best fit: RMS {:.4} mm", live.rms_mm);
+            let text = text!("viewport-best-fit", rms = format!("{:.4}", live.rms_mm));
             badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &text);
         } else if let Some(sentence) = viewport.volumes.error() {
-            badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), sentence);
+            badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &texts::word(sentence));
         } else if tool.is_none() {
             hover_readout(ui, viewport, document, rect);
         }
@@ -197,7 +198,7 @@ impl App {
             self.welcome(ui, rect);
         }
         if ui.input(|input| !input.raw.hovered_files.is_empty()) {
-            badge(ui, rect.center(), "Drop to open");
+            badge(ui, rect.center(), &text!("viewport-drop"));
         }
     }
 
@@ -217,10 +218,11 @@ impl App {
                         self.actions.push(action);
                     }
                 };
-                add(icons::FIT, "Fit", "Fits the view to all elements (F)", Action::Fit);
-                let hint = "Isometric: looks from above and aside (0)";
-                add(icons::ISOMETRIC, "Isometric", hint, Action::Look(StandardView::Isometric));
-                add(icons::LENS, "Projection", "Projection: perspective or orthographic (P)", Action::ToggleLens);
+                add(icons::FIT, &text!("viewport-fit"), &text!("viewport-fit-hint"), Action::Fit);
+                let (name, hint) = (text!("viewport-isometric"), text!("viewport-isometric-hint"));
+                add(icons::ISOMETRIC, &name, &hint, Action::Look(StandardView::Isometric));
+                let (name, hint) = (text!("viewport-projection"), text!("viewport-projection-hint"));
+                add(icons::LENS, &name, &hint, Action::ToggleLens);
                 self.views_menu(ui, fill, is_narrow);
             });
         });
@@ -235,12 +237,12 @@ impl App {
                 .show(ui.ctx(), |ui| {
                     egui::Frame::popup(ui.style()).stroke(egui::Stroke::new(1.5, theme::BAD)).show(ui, |ui| {
                         ui.set_width(width);
-                        ui.label(notice.text);
+                        ui.label(texts::word(&notice.text));
                         ui.horizontal(|ui| {
                             if let Some(unit) = notice.scan_unit {
-                                reopens = ui.button(format!("Open the scan in {} and align", unit.symbol())).clicked();
+                                reopens = ui.button(text!("viewport-reopen", unit = unit.symbol())).clicked();
                             }
-                            dismissed = ui.button("Dismiss").clicked();
+                            dismissed = ui.button(text!("viewport-dismiss")).clicked();
                         });
                     });
                 });
@@ -256,14 +258,14 @@ impl App {
                 .show(ui.ctx(), |ui| {
                     egui::Frame::popup(ui.style()).show(ui, |ui| {
                         ui.set_width(width);
-                        ui.label("The last session ended without saving. Its inspection can be restored.");
+                        ui.label(text!("viewport-unsaved"));
                         ui.horizontal(|ui| {
-                            if ui.button("Restore").clicked() {
+                            if ui.button(text!("viewport-restore")).clicked() {
                                 self.send(Projects::Restore(path.clone()));
                                 self.restore = None;
                                 self.restoring = Some(path.clone());
                             }
-                            if ui.button("Discard").clicked() {
+                            if ui.button(text!("viewport-discard")).clicked() {
                                 // It may have been deleted already.
                                 let _ = std::fs::remove_file(&path);
                                 self.restore = None;
@@ -345,7 +347,8 @@ fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: 
     let Some(pointer) = viewport.hovered_at.filter(|pointer| rect.contains(*pointer)) else { return };
     if let Some((map, _)) = viewport.volumes.map() {
         let Some(facet) = viewport.hovered_facet().filter(|facet| *facet < map.thickness_mm.len()) else { return };
-        let value = map.thickness_mm[facet].map_or_else(|| "no opposite side".to_owned(), |mm| format!("{mm:.3} mm"));
+        let value = map.thickness_mm[facet].map(|mm| format!("{mm:.3} mm"));
+        let value = value.unwrap_or_else(|| text!("viewport-no-opposite-side"));
         let centre = geometry::triangle::centroid(&map.mesh.corners(facet));
         return write_beside(ui, pointer, rect, &value, &centre);
     }
@@ -371,8 +374,8 @@ fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: 
     let Some((point, deviation)) = point_and_deviation() else { return };
     let value = match deviation {
         Some(mm) => format!("{} mm", signed(mm, 3)),
-        None if document.current_measurement().is_some() => "no data".to_owned(),
-        None => "scan point".to_owned(),
+        None if document.current_measurement().is_some() => text!("viewport-no-data"),
+        None => text!("viewport-scan-point"),
     };
     write_beside(ui, pointer, rect, &value, &point);
 }

@@ -9,6 +9,7 @@ use inspect::thickness::{Between, ThicknessMap};
 use render::colour_scale::{NO_DATA, Scale};
 use render::thickness_scale::ThicknessScale;
 use session::Document;
+use texts::text;
 
 /// Width and maximum height of the colour scale, screen points.
 const SCALE_SIZE: Vec2 = Vec2::new(18.0, 260.0);
@@ -25,19 +26,20 @@ pub fn deviations(ui: &egui::Ui, rect: Rect, document: &Document, has_unmeasured
     let tolerance = scale.tolerance;
     let marks = [tolerance.high_mm, tolerance.low_mm, scale.end_mm, -scale.end_mm, 0.0];
     let label = |mm: f64| if mm == 0.0 { "0".to_owned() } else { signed(mm, 3) };
-    let unmeasured = has_unmeasured.then(|| ("unmeasured", theme::colour(UNMEASURED_COLOUR)));
-    let keys: Vec<(&str, Color32)> = [NO_DATA_KEY].into_iter().chain(unmeasured).collect();
-    let bar = draw(ui, rect, "Deviation, mm", scale.into(), (&marks, &keys), label);
+    let unmeasured = has_unmeasured.then(|| (text!("files-legend-unmeasured"), theme::colour(UNMEASURED_COLOUR)));
+    let keys: Vec<(String, Color32)> = [no_data_key()].into_iter().chain(unmeasured).collect();
+    let bar = draw(ui, rect, &text!("files-legend-deviation"), scale.into(), (&marks, &keys), label);
     histogram(ui, document, bar.0, &|mm| bar.at(mm));
 }
 
 /// Draws the legend of a thickness map at the right edge of `rect`.
 pub fn thickness(ui: &egui::Ui, rect: Rect, map: &ThicknessMap) {
     let scale = ThicknessScale::of(map);
-    let title = if map.parameters.between == Between::Material { "Thickness, mm" } else { "Gap, mm" };
+    let is_material = map.parameters.between == Between::Material;
+    let title = if is_material { text!("files-legend-thickness") } else { text!("files-legend-gap") };
     let fifths = (0..=5).map(|fifth| 0.2 * f64::from(fifth) * scale.end_mm);
     let marks: Vec<f64> = [scale.end_mm, 0.0, scale.min_mm].into_iter().chain(fifths).collect();
-    draw(ui, rect, title, Scale::Thickness(scale), (&marks, &[NO_DATA_KEY]), |mm| format!("{mm:.2}"));
+    draw(ui, rect, &title, Scale::Thickness(scale), (&marks, &[no_data_key()]), |mm| format!("{mm:.2}"));
 }
 
 /// Where the colours stand, and the thicknesses at its ends.
@@ -52,7 +54,10 @@ impl Bar {
 }
 
 /// What is drawn grey.
-const NO_DATA_KEY: (&str, Color32) = ("no data", Color32::from_rgb(NO_DATA[0], NO_DATA[1], NO_DATA[2]));
+fn no_data_key() -> (String, Color32) {
+    (text!("files-legend-no-data"), Color32::from_rgb(NO_DATA[0], NO_DATA[1], NO_DATA[2]))
+}
+
 /// Height of a line that says what a colour beside the scale means, screen points.
 const KEY_HEIGHT: f32 = 18.0;
 
@@ -62,7 +67,7 @@ fn draw(
     rect: Rect,
     title: &str,
     scale: Scale,
-    (marks, keys): (&[f64], &[(&str, Color32)]),
+    (marks, keys): (&[f64], &[(String, Color32)]),
     label: impl Fn(f64) -> String,
 ) -> Bar {
     let height = SCALE_SIZE.y.min(rect.height() - 190.0).max(60.0);
@@ -105,7 +110,7 @@ fn draw(
     for (name, colour) in keys {
         painter.rect_filled(key, 2.0, *colour);
         let beside = Pos2::new(key.right() + 8.0, key.center().y);
-        painter.text(beside, Align2::LEFT_CENTER, *name, FontId::proportional(11.5), text);
+        painter.text(beside, Align2::LEFT_CENTER, name, FontId::proportional(11.5), text);
         key = key.translate(Vec2::new(0.0, KEY_HEIGHT));
     }
     bar

@@ -365,14 +365,19 @@ impl Viewport {
         }
         draws.extend(self.section_lines.item().map(|item| lines(item, Pose::identity(), theme::ACCENT)));
         let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
-        let closing = self.actual.as_ref().map_or(1.0, |actual| actual.item.closing_size(budget, pixels_per_mm));
+        // Of the points that are drawn as such, those that lie furthest apart.
+        let of_points = draws.iter().filter_map(|draw| match draw {
+            Draw::Points { item, budget, .. } => Some(item.closing_size(*budget, pixels_per_mm)),
+            _ => None,
+        });
+        let closing = of_points.fold(1.0, f32::max);
         self.scene.draw(
             target,
             &Frame {
                 camera: &self.camera,
                 scale: key.scale,
                 background: theme::backdrop(key.dark),
-                point_size: closing.clamp(1.0, 60.0),
+                point_size: closing.min(60.0),
                 points_in_front_mm: if coloured { 1.5 * key.scale.ends_mm()[1] as f32 } else { 0.0 },
                 lighting: 14.0,
                 cut: key.cut,

@@ -8,6 +8,7 @@ use dispatch::mechanical::{Live, Reading, Source};
 use inspect::calibration::Light;
 use inspect::calibration::mechanical::{AXES, COVERAGE, Misalignment, TURNS, Turned, sense};
 use session::calibration::mechanical::MechanicalSetup;
+use texts::text;
 
 /// Minimum and maximum font size of the angles, points.
 const ANGLE_SIZES: [f32; 2] = [64.0, 120.0];
@@ -25,26 +26,26 @@ pub fn show(ui: &mut egui::Ui, rect: Rect, setup: &MechanicalSetup, live: &Live)
         ui.set_clip_rect(area.intersect(rect));
         ui.spacing_mut().item_spacing.y = 2.0;
         let title = match setup.turned {
-            Turned::Artefact => "Remaining rotation of the artefact",
-            Turned::Sensor => "Remaining rotation of the sensor",
+            Turned::Artefact => text!("files-readout-artefact"),
+            Turned::Sensor => text!("files-readout-sensor"),
         };
-        line(ui, title, TEXT_SIZE, ui.visuals().text_color());
+        line(ui, &title, TEXT_SIZE, ui.visuals().text_color());
         let reading = live.reading(setup.turned);
         match reading.map(|reading| &reading.outcome) {
             Some(Ok(misalignment)) => angles(ui, inner, setup, misalignment),
             Some(Err(message)) => line(ui, message, 24.0, ink(ui, Light::Red)),
-            None => line(ui, waiting(setup.turned, live), 32.0, ui.visuals().text_color()),
+            None => line(ui, &waiting(setup.turned, live), 32.0, ui.visuals().text_color()),
         }
         footer(ui, setup, live, reading);
     });
 }
 
-fn waiting(turned: Turned, live: &Live) -> &'static str {
+fn waiting(turned: Turned, live: &Live) -> String {
     match turned {
-        _ if live.evaluating().is_some() => "Evaluating",
-        _ if !live.is_running() => "Not started",
-        Turned::Artefact => "Waiting for probed points",
-        Turned::Sensor => "Waiting for a snapshot",
+        _ if live.evaluating().is_some() => text!("files-readout-evaluating"),
+        _ if !live.is_running() => text!("files-readout-not-started"),
+        Turned::Artefact => text!("files-readout-awaits-points"),
+        Turned::Sensor => text!("files-readout-awaits-snapshot"),
     }
 }
 
@@ -59,20 +60,25 @@ fn angles(ui: &mut egui::Ui, inner: Rect, setup: &MechanicalSetup, misalignment:
     for k in 0..3 {
         let [angle, expanded] = [remaining.angles_rad[k], COVERAGE * remaining.sigma_rad[k]].map(f64::to_degrees);
         let colour = ink(ui, remaining.lights[k]);
-        let name = format!("{} ", TURNS[k]);
-        let [before, beneath] = if is_narrow { ["", &name] } else { [&name, ""] };
+        let name = format!("{} ", texts::word(TURNS[k]));
+        let [before, beneath] = if is_narrow { ["", name.as_str()] } else { [name.as_str(), ""] };
         let text = RichText::new(format!("{before}{angle:+.3}°"));
         let text = text.font(FontId::new(size, theme::strong_family())).color(colour);
         ui.add(Label::new(text).selectable(false).extend());
-        let word = match remaining.lights[k] {
-            Light::Green => "Aligned",
-            Light::Amber => "Nearly aligned",
-            Light::Red => "Adjust",
+        let state = match remaining.lights[k] {
+            Light::Green => text!("files-readout-aligned"),
+            Light::Amber => text!("files-readout-nearly"),
+            Light::Red => text!("files-readout-adjust"),
         };
-        let (sense, turns) = (sense(angle), remaining.turns[k].abs());
-        let text =
-            format!("{beneath}{word}: {sense} about {}, {turns:.2} turns of the screw (± {expanded:.3}°)", AXES[k]);
-        line(ui, &text, TEXT_SIZE, ui.visuals().text_color());
+        let text = text!(
+            "files-readout-turn",
+            state = state,
+            sense = texts::word(sense(angle)).into_owned(),
+            axis = AXES[k],
+            turns = format!("{:.2}", remaining.turns[k].abs()),
+            expanded = format!("{expanded:.3}")
+        );
+        line(ui, &format!("{beneath}{text}"), TEXT_SIZE, ui.visuals().text_color());
         ui.add_space(4.0);
     }
 }
@@ -81,24 +87,29 @@ fn angles(ui: &mut egui::Ui, inner: Rect, setup: &MechanicalSetup, misalignment:
 fn footer(ui: &mut egui::Ui, setup: &MechanicalSetup, live: &Live, reading: Option<&Reading>) {
     let weak = ui.visuals().weak_text_color();
     if let Some(reading) = reading {
-        let kind = if setup.turned == Turned::Sensor { "Last snapshot" } else { "Last measurement" };
-        line(ui, &format!("{kind}: {}, {}", Stamp::of_unix(reading.unix_s), reading.name), 15.0, weak);
+        let (when, name) = (Stamp::of_unix(reading.unix_s).to_string(), reading.name.as_str());
+        let last = if setup.turned == Turned::Sensor {
+            text!("files-readout-last-snapshot", when = when, name = name)
+        } else {
+            text!("files-readout-last-measurement", when = when, name = name)
+        };
+        line(ui, &last, 15.0, weak);
         if let Ok(misalignment) = &reading.outcome {
-            let artefact = if reading.is_touched { "as probed" } else { "assumed parallel to the CMM axes" };
             let along = misalignment.nominal_words();
-            let text = format!(
-                "Artefact {artefact}; X Y Z towards {along}. Sense of rotation seen from the positive end of the axis; \
-                 ± U (k = 2)."
-            );
+            let text = if reading.is_touched {
+                text!("files-readout-as-probed", along = along)
+            } else {
+                text!("files-readout-as-assumed", along = along)
+            };
             line(ui, &text, 13.0, weak);
         }
     }
     if let Some(name) = live.evaluating() {
-        line(ui, &format!("Evaluating {name}"), 13.0, weak);
+        line(ui, &text!("files-readout-evaluating-name", name = name), 13.0, weak);
     }
     for source in [&live.folder_source, &live.line_source] {
         if let Source::Lost(message) = source {
-            line(ui, message, 15.0, ink(ui, Light::Red));
+            line(ui, &texts::word(message), 15.0, ink(ui, Light::Red));
         }
     }
 }

@@ -8,6 +8,7 @@ use dispatch::Present;
 use geometry::viewpoint::Viewpoint;
 use render::Cut;
 use session::presentation::{Clip, SavedView, Shows};
+use texts::text;
 
 impl Viewport {
     fn look_as(&mut self, viewpoint: &Viewpoint) {
@@ -76,11 +77,12 @@ impl App {
         }
         let names: Vec<String> =
             self.dispatcher.document.plan.presentation.views.all().iter().map(|view| view.name.clone()).collect();
-        let text = |name: &'static str| if is_narrow { "" } else { name };
-        let button = Button::new((icons::atom(icons::VIEWS, None), text("Views"))).fill(fill);
+        let shown = |name: &str| if is_narrow { String::new() } else { name.to_owned() };
+        let label = text!("viewport-views");
+        let button = Button::new((icons::atom(icons::VIEWS, None), shown(&label))).fill(fill);
         let (response, _) = egui::containers::menu::MenuButton::from_button(button).ui(ui, |ui| {
             ui.set_min_width(160.0);
-            if ui.button("Save this view").clicked() {
+            if ui.button(text!("viewport-save-view")).clicked() {
                 self.actions.push(Action::SaveView(None));
             }
             if !names.is_empty() {
@@ -92,13 +94,14 @@ impl App {
                 }
             }
         });
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "Views"));
-        response.on_hover_text("Saved views of the part; the report has pictures of them");
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
+        response.on_hover_text(text!("viewport-views-hint"));
         if self.display.clip.is_some() {
-            let button = Button::new((icons::atom(icons::CLIP, None), text("End clipping"))).fill(fill);
+            let label = text!("viewport-end-clipping");
+            let button = Button::new((icons::atom(icons::CLIP, None), shown(&label))).fill(fill);
             let response = ui.add(button);
-            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "End clipping"));
-            if response.on_hover_text("End clipping: shows what the saved view cuts away").clicked() {
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &label));
+            if response.on_hover_text(text!("viewport-end-clipping-hint")).clicked() {
                 self.display.clip = None;
             }
         }

@@ -11,6 +11,7 @@ use inspect::section::whiskers::Whisker;
 use inspect::section::{PlanePoint, PlaneSection, Section};
 use render::colour_scale::ColourScale;
 use session::plan::ElementId;
+use texts::text;
 
 /// Space about the drawing, points.
 const MARGIN: f32 = 34.0;
@@ -65,7 +66,7 @@ impl SectionView {
     ) -> Option<Dimension> {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, "Section view"));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, text!("viewport-section-view")));
         let plane = section.planes.get(display.plane)?;
         let shown = (display.selected, display.plane);
         if std::mem::replace(&mut self.last, shown) != shown {
@@ -108,11 +109,12 @@ impl SectionView {
             write_extremes(ui, plane, &map, factor, bounds);
         }
         for (name, own) in section.dimensions_of(plane) {
-            draw_dimension(ui, &map, &name, own);
+            let kind = own.dimension.kind.name();
+            draw_dimension(ui, &map, &name.replacen(kind, &texts::word(kind), 1), own);
         }
         let title = match section.is_compared {
-            true => format!("Section {}, deviations {factor} times enlarged", plane.name),
-            false => format!("Section {}", plane.name),
+            true => text!("viewport-section-enlarged", name = plane.name.as_str(), factor = factor.to_string()),
+            false => text!("viewport-section", name = plane.name.as_str()),
         };
         painter.text(
             rect.left_top() + Vec2::new(12.0, 14.0),
@@ -247,8 +249,8 @@ fn read_out(ui: &egui::Ui, plane: &PlaneSection, map: &Map, factor: f64, pointer
     let nearest = plane.whiskers.iter().min_by(|a, b| away(a).total_cmp(&away(b)));
     let Some(own) = nearest.filter(|own| away(own) < REACH) else { return };
     let value = match own.deviation_mm {
-        Some(mm) => format!("{} mm, median of {} points", signed(mm, 4), own.points),
-        None => "not measured".to_owned(),
+        Some(mm) => text!("viewport-whisker", mm = signed(mm, 4), count = own.points),
+        None => text!("viewport-not-measured"),
     };
     ui.painter().circle_stroke(map.at(&own.tip(factor)), 4.0, Line::new(1.5, theme::ACCENT));
     super::central::write_beside(ui, pointer, map.rect, &value, &plane.plane.outward(own.at));

@@ -5,6 +5,7 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke, Vec2};
 use super::super::{Action, theme};
 use super::Viewport;
 use render::camera::StandardView;
+use texts::text;
 
 /// Half the edge of the cube, and the space that it takes to its right and above, screen points.
 const HALF_EDGE: f32 = 25.0;
@@ -53,7 +54,7 @@ pub(super) fn show(ui: &egui::Ui, viewport: &mut Viewport, rect: Rect) -> Option
             // Named for screen readers; where the face is clicked most.
             let at = Rect::from_center_size(projection.at(&face.normal), Vec2::splat(0.5 * HALF_EDGE));
             let node = ui.interact(at, ui.scope_id().with(("view cube", name)), Sense::click());
-            node.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+            node.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, texts::word(name)));
             middle = node.clicked();
         }
         if middle || response.clicked() && part == Some([0, 0]) {
@@ -64,7 +65,7 @@ pub(super) fn show(ui: &egui::Ui, viewport: &mut Viewport, rect: Rect) -> Option
             chosen = Some(Action::LookFrom(face.direction(part)));
         }
     }
-    response.on_hover_text("Click a face, an edge or a corner to look from there; drag to rotate");
+    response.on_hover_text(text!("files-view-cube"));
     chosen
 }
 
@@ -79,6 +80,9 @@ impl Face {
         std::array::from_fn(|axis| self.normal[axis] + a * self.right[axis] + b * self.up[axis])
     }
 }
+
+/// Size of the names of faces, points.
+const NAME_SIZE: f32 = 10.0;
 
 /// From the cube, whose half edge is 1, to the screen.
 struct Projection {
@@ -132,8 +136,17 @@ impl Projection {
         }
         if facing > MIN_FACING {
             let colour = if part == Some([0, 0]) { Color32::WHITE } else { ui.visuals().text_color() };
-            let font = FontId::new(10.0, theme::strong_family());
-            painter.text(self.at(&face.normal), Align2::CENTER_CENTER, face.view.name(), font, colour);
+            let name = texts::word(face.view.name());
+            let written = |size: f32| {
+                let font = FontId::new(size, theme::strong_family());
+                painter.layout_no_wrap(name.clone().into_owned(), font, colour)
+            };
+            let (galley, width) =
+                (written(NAME_SIZE), 1.9 * self.vector(&face.right).x.abs().max(self.vector(&face.up).x.abs()));
+            // A long name is as small as the face asks.
+            let galley = if galley.size().x <= width { galley } else { written(NAME_SIZE * width / galley.size().x) };
+            let corner = Align2::CENTER_CENTER.anchor_size(self.at(&face.normal), galley.size()).min;
+            painter.galley(corner, galley, colour);
         }
     }
 }

@@ -7,13 +7,17 @@ use egui::{Rect, RichText, Vec2};
 use super::super::choosing::Purpose;
 use super::super::{Action, App, Workspace, icons, theme};
 use session::calibration::Instrument;
+use texts::text;
 
 /// Steps from files to a verdict.
-const STEPS: [(&str, &str); 3] = [
-    ("Open the nominal", "CAD or mesh: STEP, IGES, STL, 3MF …"),
-    ("Open the scan", "Points or mesh: PLY, PCD, E57, STL, XYZ …"),
-    ("Align and compare", "One click; colours show where the part deviates"),
-];
+fn steps() -> [(String, String); 3] {
+    [
+        (text!("files-step-nominal"), text!("files-step-nominal-text")),
+        (text!("files-step-scan"), text!("files-step-scan-text")),
+        (text!("files-step-compare"), text!("files-step-compare-text")),
+    ]
+}
+
 /// Number of recent files that are offered.
 const MAX_RECENT: usize = 5;
 const MAIN_BUTTON: Vec2 = Vec2::new(170.0, 36.0);
@@ -38,18 +42,18 @@ impl App {
         let has_room = rect.height() > STEPS_HEIGHT + hints + rows;
         let height = if has_room { STEPS_HEIGHT + hints + rows } else { STEPS_HEIGHT };
         centred(ui, rect, Vec2::new(width, height), |ui| {
-            ui.label(RichText::new("Compare a scan with its CAD model").heading().size(title_size));
+            ui.label(RichText::new(text!("files-welcome")).heading().size(title_size));
             ui.add_space(12.0);
-            for (number, (title, text)) in (1..).zip(STEPS) {
-                step(ui, width, number, title, text);
+            for (number, (title, text)) in (1..).zip(steps()) {
+                step(ui, width, number, &title, &text);
             }
             ui.add_space(12.0);
             ui.horizontal(|ui| self.first_buttons(ui, width));
             if has_room {
                 self.recent_files(ui, recent, RECENT_WIDTH.min(width));
                 ui.add_space(12.0);
-                theme::weak(ui, "Or drop files here.");
-                theme::weak(ui, "Drag to rotate, Shift-drag or right-drag to pan, scroll to zoom.");
+                theme::weak(ui, text!("files-drop-here"));
+                theme::weak(ui, text!("files-mouse"));
             }
         });
     }
@@ -58,11 +62,12 @@ impl App {
         let half = 0.5 * (width - ui.spacing().item_spacing.x);
         let size = Vec2::new(MAIN_BUTTON.x.min(half), MAIN_BUTTON.y);
         ui.add_space(half - size.x);
-        if ui.add(theme::main_button_with(icons::OPEN, "Open a file…", true).min_size(size)).clicked() {
+        let open = theme::main_button_with(icons::OPEN, text!("files-open-a-file"), true).min_size(size);
+        if ui.add(open).clicked() {
             self.actions.push(Action::Open);
         }
-        let demo = egui::Button::new((icons::atom(icons::DEMO, None), "Try the demo part")).min_size(size);
-        let hint = "Opens a bracket and its scan, aligns them and compares";
+        let demo = egui::Button::new((icons::atom(icons::DEMO, None), text!("files-demo"))).min_size(size);
+        let hint = text!("files-demo-hint");
         if ui.add(demo).on_hover_text(hint).clicked() {
             self.actions.push(Action::Demo);
         }
@@ -73,7 +78,7 @@ impl App {
             return;
         }
         ui.add_space(16.0);
-        theme::weak(ui, "Recent files");
+        theme::weak(ui, text!("files-recent"));
         for path in recent {
             let folder = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
             let name = base::file_name(&path);
@@ -87,15 +92,15 @@ impl App {
     fn calibration_welcome(&mut self, ui: &mut egui::Ui, rect: Rect) {
         let (title, text, button, purpose) = match self.panels.calibrate.instrument {
             Instrument::Sensor => (
-                "Calibrate the sensor on the CMM",
-                "Drop a snapshot of the artefact here, or open it.",
-                "Open a snapshot…",
+                text!("files-welcome-sensor"),
+                text!("files-drop-snapshot"),
+                text!("files-open-snapshot"),
                 Purpose::Snapshot,
             ),
             Instrument::Cmm => (
-                "Points probed by the CMM on the artefact",
-                "Drop the table of probed points here, or open it: region, x, y, z, or x, y, z only.",
-                "Open probed points…",
+                text!("files-welcome-probed"),
+                text!("files-drop-probed"),
+                text!("files-open-probed"),
                 Purpose::ProbedPoints,
             ),
         };

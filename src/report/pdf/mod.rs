@@ -21,6 +21,7 @@ use paper::{HAIRLINE, Kind, MM, SECONDARY, SMALL, TEXT, WIDTH};
 pub use paper::{Ink, Mark, Paper};
 use session::presentation::ReportSection;
 use table::Table;
+use texts::text;
 
 const GREEN: Colour = [26, 127, 55];
 const AMBER: Colour = [178, 106, 0];
@@ -69,7 +70,7 @@ pub fn pages(content: &Content, pictures: &Pictures) -> Paper {
         }
     }
     if !content.notes.is_empty() {
-        paper.heading("Remarks", 3.0 * TEXT.leading());
+        paper.heading(&text!("printed-remarks"), 3.0 * TEXT.leading());
         content.notes.iter().for_each(|note| paper.item(note, TEXT));
     }
     signatures(&mut paper);
@@ -91,9 +92,7 @@ fn signatures(paper: &mut Paper) {
     paper.ensure_space(height + SMALL.leading());
     let line = paper.y() + height;
     let part = paper.part(Kind::Paragraph, None);
-    for (column, text) in
-        ["Inspected by: name, date, signature", "Released by: name, date, signature"].iter().enumerate()
-    {
+    for (column, text) in [text!("printed-inspected-by"), text!("printed-released-by")].iter().enumerate() {
         let x = column as f32 * (width + gap);
         paper.draw(Ink::Rule([x, line], [x + width, line], SECONDARY, 0.6, false), None);
         paper.text(&[shape(text, SMALL)], [x, line + 2.0], width, 0.0, Some(part));
@@ -132,8 +131,9 @@ fn title(paper: &mut Paper, content: &Content) {
         Verdict::Incomplete => AMBER,
     };
     // The verdict at the start of the headline is set in large type on its own.
-    let word = shape(content.status.name(), Style::plain(19.0).strong().coloured(WHITE));
-    let coverage = content.verdict.strip_prefix(content.status.name()).unwrap_or(&content.verdict).trim();
+    let status = texts::word(content.status.name());
+    let word = shape(&status, Style::plain(19.0).strong().coloured(WHITE));
+    let coverage = content.verdict.strip_prefix(&*status).unwrap_or(&content.verdict).trim();
     let text_left = word.width + 26.0;
     let text_width = WIDTH - text_left - 12.0;
     let texts = [
@@ -158,7 +158,7 @@ fn section(paper: &mut Paper, drawing: &Drawing, is_first: bool) {
     let scale = f64::from(WIDTH / drawing.size[0] as f32).min(f64::from(0.7 * WIDTH) / drawing.size[1]);
     let (height, caption_height) = ((scale * drawing.size[1]) as f32, 16.0);
     if is_first {
-        paper.heading("Drawings of the sections", height + caption_height);
+        paper.heading(&text!("printed-drawings"), height + caption_height);
     }
     paper.ensure_space(height + caption_height + 4.0);
     let top = paper.y();
@@ -212,7 +212,7 @@ fn scale(paper: &mut Paper, content: &Content) {
     for (label, align) in content.scale_ends.iter().zip([0.0, 1.0]) {
         paper.text(&[shape(label, SMALL)], [inset, below], width, align, Some(part));
     }
-    paper.text(&[shape(content.scale_key, SMALL)], [inset, below], width, 0.5, Some(part));
+    paper.text(&[shape(&content.scale_key, SMALL)], [inset, below], width, 0.5, Some(part));
     paper.go_to(below + SMALL.leading());
 }
 
@@ -232,7 +232,13 @@ fn part_and_histogram(paper: &mut Paper, block: &ReportBlock, content: &Content)
     let right_column = half + 9.0 * MM;
     let part = paper.part(Kind::Heading(2), None);
     let heading = Style::plain(11.5).strong();
-    paper.text(&[shape("Histogram", heading)], [right_column, top - 5.0 - heading.leading()], half, 0.0, Some(part));
+    paper.text(
+        &[shape(&text!("printed-histogram"), heading)],
+        [right_column, top - 5.0 - heading.leading()],
+        half,
+        0.0,
+        Some(part),
+    );
     table.draw(paper, 0.0);
     let left_end = paper.y();
     let right_end = histogram(paper, &content.histogram, [right_column, top], [half, 34.0 * MM]);
@@ -254,7 +260,7 @@ fn histogram(paper: &mut Paper, bars: &HistogramBars, [x, y]: [f32; 2], [width, 
         paper.draw(Ink::Rule([limit_x, y], [limit_x, y + height], TEXT.colour, 0.6, true), None);
     }
     paper.draw(Ink::Rule([x, y + height], [x + width, y + height], SECONDARY, 0.6, false), None);
-    let part = paper.part(Kind::Figure("Histogram of the deviations".to_owned()), None);
+    let part = paper.part(Kind::Figure(text!("printed-histogram-of-deviations")), None);
     for (label, align) in bars.labels.iter().zip([0.0, 0.5, 1.0]) {
         paper.text(&[shape(label, SMALL)], [x, y + height + 2.0], width, align, Some(part));
     }
@@ -267,18 +273,22 @@ fn draw_block(paper: &mut Paper, block: &ReportBlock) {
 
 fn regions(paper: &mut Paper, content: &Content) {
     if content.regions.is_empty() {
-        paper.heading("Regions out of tolerance", TEXT.leading());
-        return paper.paragraph("None.", TEXT);
+        paper.heading(&text!("printed-regions"), TEXT.leading());
+        return paper.paragraph(&text!("printed-no-regions"), TEXT);
     }
     let number_width = width("000", TEXT) + 12.0;
     let value_width = (WIDTH - number_width) / 5.0;
     let table = Table {
         widths: [vec![number_width], vec![value_width; 5]].concat(),
         aligned: vec![0.0, 1.0, 1.0, 1.0, 1.0, 1.0],
-        head: ["#", "x", "y", "z", "Area", "Peak"].map(str::to_owned).to_vec(),
+        head: ["#", "x", "y", "z"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain([text!("printed-area"), text!("printed-peak")])
+            .collect(),
         rows: content.regions.iter().map(|row| row.iter().map(|text| text.as_str().into()).collect()).collect(),
     };
-    table.draw_under(paper, "Regions out of tolerance");
+    table.draw_under(paper, &text!("printed-regions"));
 }
 
 #[cfg(test)]
@@ -368,7 +378,7 @@ mod tests {
                 },
                 scale_colours: vec!["#808080".into(); 4],
                 scale_limits: vec![(0.0, "-0.1 mm".into()), (1.0, "+0.1 mm".into())],
-                scale_key: "grey: no data",
+                scale_key: "grey: no data".into(),
                 scale_ends: ["-0.3 mm".into(), "+0.3 mm".into()],
                 regions: (0..count.min(40)).map(|number| std::array::from_fn(|_| number.to_string())).collect(),
                 drawings: Vec::new(),

@@ -210,7 +210,7 @@ impl Paper {
                 write(right, 12.0 * MM, 1.0);
             }
             write(footer, height - 10.0 * MM, 0.0);
-            write(&format!("Page {} of {count}", i + 1), height - 10.0 * MM, 1.0);
+            write(&texts::text!("printed-page", number = i + 1, count = count), height - 10.0 * MM, 1.0);
             if i > 0 {
                 let y = 13.5 * MM;
                 let ink = Ink::Rule([from, y], [from + WIDTH, y], HAIRLINE, 0.5, false);

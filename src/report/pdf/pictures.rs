@@ -46,7 +46,7 @@ pub fn regions(paper: &mut Paper, pictures: &Pictures) {
     for (index, pair) in views.chunks(2).enumerate() {
         if index == 0 {
             let height = ASPECT_RATIO * 0.5 * (WIDTH - GAP) + CAPTION_HEIGHT;
-            paper.heading(if views.len() == 1 { "Worst region" } else { "Worst regions" }, height);
+            paper.heading(&texts::text!("printed-worst-regions", count = views.len()), height);
         }
         row(paper, pair, 2);
     }

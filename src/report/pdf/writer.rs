@@ -37,7 +37,7 @@ pub fn write(paper: Paper, title: &str, software: String, stamp: Stamp) -> Resul
             .title(title.to_owned())
             .creator(software.clone())
             .authors(vec![software])
-            .language("en".to_owned())
+            .language(texts::language().code().to_owned())
             .creation_date(date),
     );
     let mut contents: Vec<Vec<Identifier>> = vec![Vec::new(); paper.parts.len()];
@@ -77,7 +77,7 @@ fn tree(parts: &[Part], contents: Vec<Vec<Identifier>>) -> TagTree {
             group.children.extend(contents.into_iter().map(Node::from));
         }
     }
-    let mut tree = TagTree::new().with_lang(Some("en".to_owned()));
+    let mut tree = TagTree::new().with_lang(Some(texts::language().code().to_owned()));
     // Children follow their parent, so in reverse order each part is complete when it is attached.
     let mut roots = Vec::new();
     for index in (0..parts.len()).rev() {

@@ -14,6 +14,7 @@ use inspect::alignment::information::axis_words;
 use inspect::alignment::{AmongOthers, Method};
 pub(crate) use main_alignment::MainAlignmentDraft;
 use search_registration::SearchRegistration;
+use texts::text;
 
 /// What a click in the view picks.
 #[derive(Clone, Copy, Debug)]
@@ -44,25 +45,25 @@ pub struct AlignPanel {
 
 impl AlignPanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        theme::heading(ui, "Align");
+        theme::heading(ui, text!("align-heading"));
         let document = context.document();
         let ready = document.nominal().is_some() && document.actual().is_some() && !context.is_busy;
         ui.add_enabled_ui(ready, |ui| {
-            if theme::wide_main_button(ui, ready, "Align and compare").clicked() {
+            if theme::wide_main_button(ui, ready, text!("align-and-compare")).clicked() {
                 context.send(Inspect::AlignAndCompare);
             }
             ui.horizontal(|ui| {
-                if ui.button("Align automatically").on_hover_text("Finds the pose without initial alignment").clicked()
-                {
+                let hint = text!("align-automatically-hint");
+                if ui.button(text!("align-automatically")).on_hover_text(hint).clicked() {
                     context.send(Align::Run(Method::Auto));
                 }
-                if ui.button("Best fit").on_hover_text("Starts from the current pose").clicked() {
+                if ui.button(text!("align-best-fit")).on_hover_text(text!("align-best-fit-hint")).clicked() {
                     context.send(Align::Run(Method::BestFit));
                 }
             });
         });
         if !ready && !context.is_busy {
-            theme::weak(ui, "Load a nominal and a scan to begin.");
+            theme::weak(ui, text!("align-load-first"));
         }
         alignment_result(ui, context);
         main_alignment::show(ui, context);
@@ -73,28 +74,34 @@ impl AlignPanel {
     }
 
     fn best_fit_options(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
-        egui::CollapsingHeader::new("Best fit options").show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("align-options")).show(ui, |ui| {
             let fit = &mut context.settings.best_fit;
             let name = |metric: Metric| match metric {
-                Metric::PointToTriangle => "true surface",
-                Metric::PointToPlane => "facet planes",
-                Metric::PointToPoint => "closest points",
+                Metric::PointToTriangle => text!("align-distance-surface"),
+                Metric::PointToPlane => text!("align-distance-planes"),
+                Metric::PointToPoint => text!("align-distance-points"),
             };
             let metrics = [Metric::PointToTriangle, Metric::PointToPlane, Metric::PointToPoint];
-            theme::choice(ui, "Distance to", &mut fit.metric, &metrics, name);
+            theme::choice(ui, &text!("align-distance-to"), &mut fit.metric, &metrics, name);
             let mut robust = fit.robust == Robust::Tukey;
-            if ui.checkbox(&mut robust, "Reject outliers (Tukey weights)").changed() {
+            if ui.checkbox(&mut robust, text!("align-reject-outliers")).changed() {
                 fit.robust = if robust { Robust::Tukey } else { Robust::None };
             }
             let mut percent = 100.0 * fit.trim;
-            let slider = egui::Slider::new(&mut percent, 0.0..=50.0).suffix(" %").text("Reject farthest points");
+            let slider = egui::Slider::new(&mut percent, 0.0..=50.0).suffix(" %").text(text!("align-reject-farthest"));
             if ui.add(slider).changed() {
                 fit.trim = percent / 100.0;
             }
-            ui.label("Locked degrees of freedom");
+            ui.label(text!("align-locked"));
             ui.horizontal_wrapped(|ui| {
-                let names =
-                    ["Rotation x", "Rotation y", "Rotation z", "Translation x", "Translation y", "Translation z"];
+                let names = [
+                    text!("align-locked-rotation-x"),
+                    text!("align-locked-rotation-y"),
+                    text!("align-locked-rotation-z"),
+                    text!("align-locked-translation-x"),
+                    text!("align-locked-translation-y"),
+                    text!("align-locked-translation-z"),
+                ];
                 for (locked, name) in fit.locked.iter_mut().zip(names) {
                     ui.checkbox(locked, name);
                 }
@@ -106,88 +113,95 @@ impl AlignPanel {
 
 fn alignment_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let Some(alignment) = context.document().alignment() else { return };
-    theme::heading(ui, "Result");
+    theme::heading(ui, text!("align-result"));
     let angle = alignment.nominal_from_scan.rotation.angle().to_degrees();
     let translation = alignment.nominal_from_scan.translation.vector;
     let mut figures = match alignment.main {
-        Some(_) => vec![("Method", alignment.method_name())],
+        Some(_) => vec![(text!("align-method"), texts::word(&alignment.method_name()).into_owned())],
         None => vec![
-            ("RMS minimised", format!("{:.4} mm", alignment.rms_mm)),
-            ("Points used", format!("{:.1} %", 100.0 * alignment.overlap)),
-            ("Iterations", alignment.iterations.to_string()),
+            (text!("align-rms"), format!("{:.4} mm", alignment.rms_mm)),
+            (text!("align-points-used"), format!("{:.1} %", 100.0 * alignment.overlap)),
+            (text!("align-iterations"), alignment.iterations.to_string()),
         ],
     };
     figures.extend([
-        ("Rotation", format!("{angle:.3}°")),
-        ("Translation", format!("{:.3}, {:.3}, {:.3} mm", translation.x, translation.y, translation.z)),
+        (text!("align-rotation"), format!("{angle:.3}°")),
+        (text!("align-translation"), format!("{:.3}, {:.3}, {:.3} mm", translation.x, translation.y, translation.z)),
     ]);
     rows(ui, "alignment", &figures);
     if let Some(main) = &alignment.main {
-        theme::weak(ui, main.words());
+        theme::weak(ui, texts::word(&main.words()));
         if !alignment.as_before.is_empty() {
-            theme::weak(ui, format!("{}: as in the pre-alignment.", capitalised(&alignment.as_before.join(", "))));
+            let motions = capitalised(&freedoms_in_words(&alignment.as_before));
+            theme::weak(ui, text!("align-as-before", motions = motions));
         }
     } else if !alignment.information.weakest.is_empty() {
-        theme::weak(ui, format!("{}.", capitalised(&alignment.information.weakest)));
+        theme::weak(ui, format!("{}.", capitalised(&texts::word(&alignment.information.weakest))));
     }
     if alignment.method == Method::Auto {
-        theme::weak(ui, format!("Alternative poses: {}.", alignment.rivals.words()));
+        let rivals = alignment.rivals.words();
+        theme::weak(ui, text!("align-rivals", rivals = texts::word(&rivals).into_owned()));
     }
-    if let Some(sentence) = alignment.about_others() {
+    if let Some(sentence) = alignment.about_others().map(|own| texts::word(&own).into_owned()) {
         match alignment.among_others {
             Some(AmongOthers::Found { .. }) => theme::weak(ui, sentence),
             _ => ui.colored_label(ui.visuals().warn_fg_color, sentence),
         };
     }
     if !alignment.alternatives.is_empty() {
-        ui.colored_label(
-            ui.visuals().warn_fg_color,
-            "Comparable alternative poses; the part is symmetric as far as this scan shows:",
-        );
+        ui.colored_label(ui.visuals().warn_fg_color, text!("align-alternatives"));
         for (i, alternative) in alignment.alternatives.iter().enumerate() {
             let angle = alternative.angle_rad.to_degrees();
             let rotation = alternative.nominal_from_scan.rotation * alignment.nominal_from_scan.rotation.inverse();
-            let axis = rotation
-                .axis()
-                .map_or_else(String::new, |axis| format!(" about {}", axis_words([axis.x, axis.y, axis.z])));
-            let text = format!("Rotated by {angle:.1}°{axis}, RMS {:.4} mm", alternative.rms_mm);
-            let button = egui::Button::new(text).min_size(egui::vec2(ui.available_width(), 24.0));
-            if ui.add_enabled(!context.is_busy, button).on_hover_text("Use this pose").clicked() {
+            let (angle, rms) = (format!("{angle:.1}"), format!("{:.4}", alternative.rms_mm));
+            let words = match rotation.axis().map(|axis| axis_words([axis.x, axis.y, axis.z])) {
+                Some(axis) => match axis.strip_prefix("the direction ") {
+                    Some(direction) => {
+                        text!("align-rotated-about-direction", angle = angle, direction = direction, rms = rms)
+                    }
+                    None => text!("align-rotated-about", angle = angle, axis = axis, rms = rms),
+                },
+                None => text!("align-rotated", angle = angle, rms = rms),
+            };
+            let button = egui::Button::new(words).min_size(egui::vec2(ui.available_width(), 24.0));
+            if ui.add_enabled(!context.is_busy, button).on_hover_text(text!("align-use-pose")).clicked() {
                 context.send(Align::ChooseAlternative(i));
             }
         }
     }
 }
 
+/// Degrees of freedom in words, in the language of the window.
+fn freedoms_in_words(all: &[String]) -> String {
+    let words: Vec<_> = all.iter().map(|own| texts::word(own)).collect();
+    words.join(", ")
+}
+
 fn searches(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
-    theme::heading(ui, "Search methods");
+    theme::heading(ui, text!("align-searches"));
     ui.horizontal(|ui| {
-        let hint = "Registers this scan with every closest-point search method on every device, from the current pose";
-        if ui.add_enabled(ready, egui::Button::new("Compare search methods")).on_hover_text(hint).clicked() {
+        let button = egui::Button::new(text!("align-compare-searches"));
+        if ui.add_enabled(ready, button).on_hover_text(text!("align-compare-searches-hint")).clicked() {
             context.send(Align::CompareSearches { start: None });
         }
-        if context.document().searches.is_some() && ui.button("Show last").clicked() {
+        if context.document().searches.is_some() && ui.button(text!("align-show-last")).clicked() {
             context.ask(Action::ShowSearches);
         }
     });
 }
 
 fn pairs(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
-    theme::heading(ui, "Point pairs");
+    theme::heading(ui, text!("align-pairs"));
     match context.display.picking {
         None | Some(Picking::ReferencePoint | Picking::SurfacePoint) => {
-            if ui.add_enabled(ready, egui::Button::new("Pick pairs")).clicked() {
+            if ui.add_enabled(ready, egui::Button::new(text!("align-pick-pairs"))).clicked() {
                 context.display.picking = Some(Picking::Pair { nominal: None });
             }
         }
         Some(picking) => {
-            let step = if picking.is_on_nominal() {
-                "Click a point on the nominal."
-            } else {
-                "Click the same point on the scan."
-            };
+            let step = if picking.is_on_nominal() { text!("align-click-nominal") } else { text!("align-click-scan") };
             ui.colored_label(theme::ACCENT, step);
-            if ui.button("Stop picking").clicked() {
+            if ui.button(text!("align-stop-picking")).clicked() {
                 context.display.picking = None;
             }
         }
@@ -197,12 +211,12 @@ fn pairs(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
     egui::Grid::new("pairs").num_columns(3).striped(true).show(ui, |ui| {
         for (i, pair) in pairs.iter().enumerate() {
             let mut enabled = pair.enabled;
-            if ui.checkbox(&mut enabled, format!("Pair {}", i + 1)).changed() {
+            if ui.checkbox(&mut enabled, text!("align-pair", number = i + 1)).changed() {
                 context.send(Align::TogglePair(i));
             }
             let residual = residuals.as_ref().and_then(|fit| fit.residuals_mm.get(i));
             ui.label(residual.map_or_else(|| "–".to_owned(), |mm| format!("{mm:.3} mm")));
-            if ui.small_button("Remove").clicked() {
+            if ui.small_button(text!("common-remove")).clicked() {
                 context.send(Align::RemovePair(i));
             }
             ui.end_row();
@@ -210,15 +224,15 @@ fn pairs(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
     });
     if !pairs.is_empty() {
         ui.horizontal(|ui| {
-            if ui.add_enabled(residuals.is_some(), egui::Button::new("Align by pairs")).clicked() {
+            if ui.add_enabled(residuals.is_some(), egui::Button::new(text!("align-by-pairs"))).clicked() {
                 context.send(Align::ByPairs);
             }
-            if ui.button("Remove all").clicked() {
+            if ui.button(text!("align-remove-all")).clicked() {
                 context.send(Align::ClearPairs);
             }
         });
     }
     if !pairs.is_empty() && residuals.is_none() {
-        theme::weak(ui, "At least three non-collinear pairs are required.");
+        theme::weak(ui, text!("align-few-pairs"));
     }
 }

@@ -6,6 +6,7 @@ use crate::theme;
 use compute::icp::{Filter, Search};
 use dispatch::{Align, Command};
 use inspect::alignment::search_registration::Parameters;
+use texts::text;
 
 /// Rejection of point pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,11 +19,11 @@ enum PairRejection {
 impl PairRejection {
     const ALL: [Self; 3] = [Self::None, Self::Sigma, Self::Robust];
 
-    fn name(self) -> &'static str {
+    fn name(self) -> String {
         match self {
-            Self::None => "none",
-            Self::Sigma => "by standard deviation",
-            Self::Robust => "by MAD (robust)",
+            Self::None => text!("common-none"),
+            Self::Sigma => text!("align-reject-sigma"),
+            Self::Robust => text!("align-reject-mad"),
         }
     }
 }
@@ -59,43 +60,43 @@ impl SearchRegistration {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
         ui.separator();
         let draft = &mut *self;
-        theme::choice(ui, "Search", &mut draft.parameters.search, &Search::ALL, Search::name);
-        theme::choice(ui, "Reject pairs", &mut draft.rejection, &PairRejection::ALL, PairRejection::name);
+        let name = |search: Search| texts::word(search.name());
+        theme::choice(ui, &text!("align-search"), &mut draft.parameters.search, &Search::ALL, name);
+        let label = text!("align-reject-pairs");
+        theme::choice(ui, &label, &mut draft.rejection, &PairRejection::ALL, PairRejection::name);
         if draft.rejection != PairRejection::None {
             ui.horizontal(|ui| {
-                let label = ui.label("Beyond");
+                let label = ui.label(text!("align-reject-beyond"));
                 let drag = NumberField::new(&mut draft.sigmas).speed(0.05).range(0.1..=100.0).suffix(" σ");
                 ui.add(drag).labelled_by(label.id);
-                let label = ui.label("from iteration");
+                let label = ui.label(text!("align-reject-from"));
                 ui.add(NumberField::new(&mut draft.from).range(0..=10_000)).labelled_by(label.id);
             });
         }
         ui.horizontal(|ui| {
-            let label = ui.label("Max. iterations");
+            let label = ui.label(text!("align-max-iterations"));
             let drag = NumberField::new(&mut draft.parameters.max_iterations).range(1..=10_000);
             ui.add(drag).labelled_by(label.id);
         });
         ui.horizontal(|ui| {
-            let label = ui.label("Mean square limit").on_hover_text("Stops below this mean squared distance; 0: off");
+            let label = ui.label(text!("align-error-limit")).on_hover_text(text!("align-error-limit-hint"));
             let drag = NumberField::new(&mut draft.parameters.error_limit_mm2).speed(1e-5).max_decimals(9);
             ui.add(drag.range(0.0..=1e6).suffix(" mm²")).labelled_by(label.id);
         });
         ui.horizontal(|ui| {
             let limit = &mut draft.parameters.change_limit_mm2;
             let mut is_given = limit.is_some();
-            let hint = "Stops below this change of the mean squared distance; default: square of a millionth of the \
-                        nominal's diagonal";
-            if ui.checkbox(&mut is_given, "Change limit").on_hover_text(hint).changed() {
+            let hint = text!("align-change-limit-hint");
+            if ui.checkbox(&mut is_given, text!("align-change-limit")).on_hover_text(hint).changed() {
                 *limit = is_given.then_some(1e-8);
             }
             if let Some(limit) = limit {
                 let drag = NumberField::new(limit).speed(1e-9).max_decimals(12).range(0.0..=1e6);
-                named(&ui.add(drag.suffix(" mm²")), "Min. change");
+                named(&ui.add(drag.suffix(" mm²")), &text!("align-min-change"));
             }
         });
-        let hint = "Point-to-point registration to sampled facets from the current pose, with this search method";
-        let button = egui::Button::new("Register with this method");
-        if ui.add_enabled(ready, button).on_hover_text(hint).clicked() {
+        let button = egui::Button::new(text!("align-register"));
+        if ui.add_enabled(ready, button).on_hover_text(text!("align-register-hint")).clicked() {
             context.send(draft.command());
         }
     }

@@ -5,6 +5,7 @@ use egui_plot::{Bar, BarChart, Legend, Plot};
 use super::super::PanelContext;
 use crate::theme;
 use inspect::alignment::search_comparison::{Row, SearchComparison};
+use texts::text;
 
 /// State of the window.
 #[derive(Default)]
@@ -18,34 +19,28 @@ impl SearchesWindow {
     pub fn show(&mut self, egui: &egui::Context, context: &PanelContext<'_>) {
         let Some(comparison) = context.document().searches.clone() else { return };
         let mut open = self.is_open;
-        egui::Window::new("Comparison of search methods")
+        egui::Window::new(text!("align-searches-title"))
             .open(&mut open)
             .collapsible(false)
             .default_size([760.0, 560.0])
             .default_pos([280.0, 90.0])
             .show(egui, |ui| {
-                ui.label(format!(
-                    "{} points of the scan on {} points of the nominal. {}",
-                    theme::count(comparison.sensed),
-                    theme::count(comparison.truth),
-                    comparison.agreement()
+                ui.label(text!(
+                    "align-searches-points",
+                    scan = theme::count(comparison.sensed),
+                    nominal = theme::count(comparison.truth),
+                    agreement = texts::word(&comparison.agreement()).into_owned(),
                 ));
-                theme::weak(
-                    ui,
-                    format!(
-                        "Search structures are built beforehand: the k-d tree in {:.1} ms, the Delaunay graph in \
-                         {:.0} ms. Pairing with sampled points biases the pose; the best fit to the triangles of the \
-                         nominal (last row) is more accurate and therefore differs.",
-                        comparison.tree_ms, comparison.graph_ms
-                    ),
-                );
+                let (tree, graph) = (format!("{:.1}", comparison.tree_ms), format!("{:.0}", comparison.graph_ms));
+                theme::weak(ui, text!("align-searches-about", tree = tree, graph = graph));
                 ui.add_space(6.0);
                 table(ui, &comparison);
                 ui.add_space(8.0);
                 ui.horizontal(|ui| {
-                    theme::heading(ui, "Walk length");
+                    theme::heading(ui, text!("align-searches-walks"));
                     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                        if ui.button("Copy table").on_hover_text("As comma-separated values").clicked() {
+                        let button = ui.button(text!("align-searches-copy"));
+                        if button.on_hover_text(text!("align-searches-copy-hint")).clicked() {
                             ui.ctx().copy_text(csv(&comparison));
                         }
                     });
@@ -56,22 +51,27 @@ impl SearchesWindow {
     }
 }
 
-/// Titles and descriptions of the columns.
-const COLUMNS: [(&str, &str); 8] = [
-    ("Search method", "Method that finds the closest point"),
-    ("Device", "Compute device"),
-    ("Time", "From the points in memory to the pose; green: fastest exact method on its device"),
-    ("Iterations", "Until the error no longer decreased"),
-    ("RMS", "Minimised distance: to points of the nominal, in the last row to its triangles"),
-    ("Difference", "Distance from the pose found with the k-d tree on the CPU, at the centre of the part"),
-    ("Visited", "Mean number of points visited per walk, after the first iteration"),
-    ("Search share", "Share of the computing time spent in the search"),
-];
+/// Number of columns.
+const COLUMNS: usize = 8;
 
-fn cells(row: &Row) -> [String; 8] {
+/// Titles and descriptions of the columns.
+fn columns() -> [(String, String); COLUMNS] {
     [
-        row.search.to_owned(),
-        row.device.kind.name().to_owned(),
+        (text!("align-searches-method"), text!("align-searches-method-hint")),
+        (text!("align-searches-device"), text!("align-searches-device-hint")),
+        (text!("align-searches-time"), text!("align-searches-time-hint")),
+        (text!("align-searches-iterations"), text!("align-searches-iterations-hint")),
+        (text!("align-searches-rms"), text!("align-searches-rms-hint")),
+        (text!("align-searches-difference"), text!("align-searches-difference-hint")),
+        (text!("align-searches-visited"), text!("align-searches-visited-hint")),
+        (text!("align-searches-share"), text!("align-searches-share-hint")),
+    ]
+}
+
+fn cells(row: &Row) -> [String; COLUMNS] {
+    [
+        texts::word(row.search).into_owned(),
+        texts::word(row.device.kind.name()).into_owned(),
         format!("{:.2} ms", row.total_ms),
         row.iterations.to_string(),
         format!("{:.4} mm", row.rms_mm),
@@ -94,8 +94,8 @@ fn table(ui: &mut egui::Ui, comparison: &SearchComparison) {
         let own = comparison.rows.iter().filter(|other| other.device == row.device && other.is_exact);
         row.is_exact && own.fold(f64::INFINITY, |min, other| min.min(other.total_ms)) >= row.total_ms
     };
-    egui::Grid::new("searches").num_columns(COLUMNS.len()).striped(true).spacing([18.0, 5.0]).show(ui, |ui| {
-        for (column, (name, hint)) in COLUMNS.into_iter().enumerate() {
+    egui::Grid::new("searches").num_columns(COLUMNS).striped(true).spacing([18.0, 5.0]).show(ui, |ui| {
+        for (column, (name, hint)) in columns().into_iter().enumerate() {
             let text = egui::RichText::new(name).family(theme::strong_family());
             cell(ui, column, text).on_hover_text(hint);
         }
@@ -122,7 +122,7 @@ fn walks(ui: &mut egui::Ui, comparison: &SearchComparison) {
             let position = length as f64 + 0.2 * (i as f64 - 1.5);
             Bar::new(position, 100.0 * f64::from(*walks) / all).width(0.2)
         });
-        BarChart::new(row.search, bars.collect())
+        BarChart::new(texts::word(row.search), bars.collect())
     });
     let charts: Vec<BarChart> = charts.collect();
     Plot::new("walks")
@@ -131,8 +131,8 @@ fn walks(ui: &mut egui::Ui, comparison: &SearchComparison) {
         .allow_scroll(false)
         .allow_zoom(false)
         .legend(Legend::default())
-        .x_axis_label("points visited")
-        .y_axis_label("% of walks")
+        .x_axis_label(text!("align-searches-axis-visited"))
+        .y_axis_label(text!("align-searches-axis-walks"))
         .show(ui, |plot| charts.into_iter().for_each(|chart| plot.bar_chart(chart)));
 }
 

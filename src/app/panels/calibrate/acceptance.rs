@@ -13,6 +13,7 @@ use base::{capitalised, signed};
 use dispatch::Command;
 use inspect::acceptance::AcceptanceTest;
 use inspect::acceptance::{Acceptance, Characteristic, Figure, Limit, Limits, Settings, Verdict};
+use texts::text;
 
 /// Artefact of the acceptance test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,32 +75,33 @@ impl AcceptanceSection {
 
 impl AcceptanceSection {
     pub fn show(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let heading = RichText::new("Sensor acceptance test").heading();
+        let heading = RichText::new(text!("calibrate-acceptance")).heading();
         egui::CollapsingHeader::new(heading).id_salt("acceptance").show(ui, |ui| {
-            theme::weak(ui, "Scans of a calibrated ball bar in several positions, in the sensor frame.");
-            self.scan_list(ui, context, Artefact::Bar, "Add ball bar scan…");
+            theme::weak(ui, text!("calibrate-bar-about"));
+            self.scan_list(ui, context, Artefact::Bar, &text!("calibrate-bar-add"));
             let draft = &mut *self;
-            length(ui, "Sphere radius", &mut draft.test.sphere_radius_mm);
-            length(ui, "Ball bar length", &mut draft.test.bar_length_mm);
-            length(ui, "Max. distance from sphere", &mut draft.test.within_mm);
-            theme::weak(ui, "Scans of a flat standard in several positions, without its border.");
-            self.scan_list(ui, context, Artefact::Flat, "Add flat scan…");
+            length(ui, text!("calibrate-sphere-radius"), &mut draft.test.sphere_radius_mm);
+            length(ui, text!("calibrate-bar-length"), &mut draft.test.bar_length_mm);
+            length(ui, text!("calibrate-within"), &mut draft.test.within_mm);
+            theme::weak(ui, text!("calibrate-flat-about"));
+            self.scan_list(ui, context, Artefact::Flat, &text!("calibrate-flat-add"));
             let draft = &mut *self;
             for (what, mpe_mm) in &mut draft.limits_mm {
-                length(ui, &format!("MPE, {}", what.name()), mpe_mm);
+                let name = texts::word(what.name()).into_owned();
+                length(ui, text!("calibrate-mpe", name = name), mpe_mm);
             }
-            length(ui, "Test uncertainty u", &mut draft.test_sigma_mm);
+            length(ui, text!("calibrate-test-uncertainty"), &mut draft.test_sigma_mm);
             let test = &draft.test;
             let missing = if test.bars.is_empty() && test.planes.is_empty() {
-                Some("Add scans of the ball bar or of the flat standard.")
+                Some(text!("calibrate-missing-scans"))
             } else if !(test.bars.is_empty() || test.sphere_radius_mm > 0.0 && test.bar_length_mm > 0.0) {
-                Some("Enter the calibrated sphere radius and ball bar length.")
+                Some(text!("calibrate-missing-bar"))
             } else {
                 None
             };
             let test = draft.with_limits();
-            if theme::wide_main_button(ui, missing.is_none() && !context.is_busy, "Evaluate acceptance test").clicked()
-            {
+            let ready = missing.is_none() && !context.is_busy;
+            if theme::wide_main_button(ui, ready, text!("calibrate-evaluate")).clicked() {
                 context.send(Command::Accept(Box::new(test)));
             }
             if let Some(missing) = missing {
@@ -117,7 +119,7 @@ impl AcceptanceSection {
             ui.horizontal(|ui| {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 ui.label(format!("{}  {name}", index + 1));
-                if ui.small_button("Remove").clicked() {
+                if ui.small_button(text!("common-remove")).clicked() {
                     removed = Some(index);
                 }
             });
@@ -131,7 +133,7 @@ impl AcceptanceSection {
     }
 }
 
-fn length(ui: &mut Ui, name: &str, value: &mut f64) {
+fn length(ui: &mut Ui, name: String, value: &mut f64) {
     ui.horizontal(|ui| {
         let label = ui.label(name);
         let drag = NumberField::new(value).speed(0.01).range(0.0..=1e5).max_decimals(4).suffix(" mm");
@@ -152,21 +154,22 @@ fn results(ui: &mut Ui, acceptance: &Acceptance) {
     if let Some(verdict) = acceptance.verdict {
         ui.horizontal(|ui| {
             theme::dot(ui, colour_of(verdict));
-            ui.label(RichText::new(capitalised(verdict.word())).family(theme::strong_family()));
+            ui.label(RichText::new(capitalised(&texts::word(verdict.word()))).family(theme::strong_family()));
         });
     }
     egui::Grid::new("acceptance figures").num_columns(3).striped(true).spacing([10.0, 4.0]).show(ui, |ui| {
         for Figure { characteristic, errors_mm, worst_mm, verdict, .. } in &acceptance.figures {
-            let hint = format!("{}, {} positions", characteristic.symbol(), errors_mm.len());
-            ui.label(RichText::new(capitalised(characteristic.name())).weak()).on_hover_text(hint);
+            let hint = text!("calibrate-in-positions", symbol = characteristic.symbol(), count = errors_mm.len());
+            let name = capitalised(&texts::word(characteristic.name()));
+            ui.label(RichText::new(name).weak()).on_hover_text(hint);
             ui.label(format!("{} mm", signed(*worst_mm, 4)));
             if let Some(verdict) = verdict {
-                theme::dot(ui, colour_of(*verdict)).on_hover_text(verdict.word());
+                theme::dot(ui, colour_of(*verdict)).on_hover_text(texts::word(verdict.word()));
             }
             ui.end_row();
         }
     });
     for note in &acceptance.notes {
-        theme::weak(ui, note);
+        theme::weak(ui, texts::word(note));
     }
 }

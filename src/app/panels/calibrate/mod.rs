@@ -31,6 +31,7 @@ use report::certificate::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
 use result::{description_of, light_of};
 use session::Document;
 use session::calibration::{CalibrationState, Instrument, Measurement, NominalFiles, Setup};
+use texts::text;
 
 /// Panel of the workspace.
 pub struct CalibratePanel {
@@ -104,12 +105,12 @@ pub(super) fn has_all_regions(calibrating: &CalibrationState, instrument: Instru
 /// Field of the radius of the stylus tip, which has no usual value.
 fn stylus_radius(ui: &mut egui::Ui, radius_mm: &mut Option<f64>) {
     ui.horizontal(|ui| {
-        let label = ui.label("Stylus tip radius");
+        let label = ui.label(text!("calibrate-stylus-radius"));
         let mut radius = radius_mm.unwrap_or_default();
         let field = NumberField::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4);
         let field = match radius_mm {
             Some(_) => field.suffix(" mm"),
-            None => field.custom_formatter(|_, _| "not set".into()),
+            None => field.custom_formatter(|_, _| text!("calibrate-not-set")),
         };
         if ui.add(field).labelled_by(label.id).changed() {
             *radius_mm = Some(radius);
@@ -119,20 +120,20 @@ fn stylus_radius(ui: &mut egui::Ui, radius_mm: &mut Option<f64>) {
 
 impl CalibratePanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        let hint = "Shows the remaining rotations of the artefact and sensor modules";
-        ui.checkbox(&mut self.mechanical, "Mechanical alignment").on_hover_text(hint);
+        let hint = text!("calibrate-mechanical-hint");
+        ui.checkbox(&mut self.mechanical, text!("calibrate-mechanical")).on_hover_text(hint);
         if self.mechanical {
             return self.mechanical_panel(ui, context);
         }
-        let heading = RichText::new("Setup").heading();
+        let heading = RichText::new(text!("calibrate-setup")).heading();
         let header = egui::CollapsingHeader::new(heading).id_salt("setup").default_open(true);
         header.show(ui, |ui| self.setup_fields(ui, context));
-        theme::heading(ui, "Measurements");
+        theme::heading(ui, text!("calibrate-measurements"));
         self.measurements(ui, context);
-        theme::heading(ui, "Regions");
+        theme::heading(ui, text!("calibrate-regions"));
         self.region_list(ui, context);
         self.snapshots(ui, context);
-        theme::heading(ui, "Calibration");
+        theme::heading(ui, text!("calibrate-calibration"));
         self.stated_errors(ui, context);
         self.result(ui, context);
         self.repeatability.log_field(ui, context);
@@ -160,48 +161,48 @@ impl CalibratePanel {
 
     pub(super) fn setup_fields(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let setup = &mut self.setup;
-        theme::choice(ui, "Artefact", &mut setup.artefact, &ArtefactKind::ALL, |kind| kind.artefact().name());
+        let artefact = text!("calibrate-artefact");
+        theme::choice(ui, &artefact, &mut setup.artefact, &ArtefactKind::ALL, |kind| {
+            texts::word(kind.artefact().name())
+        });
         if !setup.artefact.artefact().is_told_by_edges() {
             self.artefact_cad(ui, context);
         }
         let setup = &mut self.setup;
         theme::choice(
             ui,
-            "Sensor frame",
+            &text!("calibrate-sensor-frame"),
             &mut setup.handedness,
             &[Handedness::Right, Handedness::Left],
             |own| match own {
-                Handedness::Right => "Right-handed",
-                Handedness::Left => "Left-handed",
+                Handedness::Right => text!("calibrate-right-handed"),
+                Handedness::Left => text!("calibrate-left-handed"),
             },
         );
         stylus_radius(ui, &mut setup.probe_radius_mm);
         ui.horizontal(|ui| {
-            ui.label("CMM position");
+            ui.label(text!("calibrate-cmm-position"));
             for (value, axis) in setup.position_mm.iter_mut().zip(["X", "Y", "Z"]) {
                 let drag = NumberField::new(value).speed(0.1).max_decimals(4);
-                ui.add(drag).on_hover_text(format!("CMM position {axis} at the snapshot, mm"));
+                ui.add(drag).on_hover_text(text!("calibrate-cmm-position-hint", axis = axis));
             }
         });
         ui.horizontal(|ui| {
-            let label = ui.label("Systematic sensor error");
+            let label = ui.label(text!("calibrate-bias"));
             let drag = NumberField::new(&mut setup.bias_mm).speed(0.001).range(0.0..=1.0).max_decimals(4).suffix(" mm");
-            ui.add(drag).labelled_by(label.id).on_hover_text(
-                "Max. systematic error over the sensor's field of view, from its data sheet or acceptance test; \
-                 included in the uncertainties",
-            );
+            ui.add(drag).labelled_by(label.id).on_hover_text(text!("calibrate-bias-hint"));
         });
         ui.horizontal(|ui| {
-            let label = ui.label("Operator");
+            let label = ui.label(text!("calibrate-operator"));
             ui.add(egui::TextEdit::singleline(&mut setup.operator).desired_width(150.0)).labelled_by(label.id);
         });
-        ui.collapsing("Serial numbers", |ui| {
+        ui.collapsing(text!("calibrate-serials"), |ui| {
             egui::Grid::new("serials").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
                 let serials = &mut setup.serials;
                 for (name, serial) in [
-                    ("Sensor", &mut serials.sensor),
-                    ("CMM", &mut serials.machine),
-                    ("Artefact", &mut serials.artefact),
+                    (text!("calibrate-sensor"), &mut serials.sensor),
+                    (text!("calibrate-cmm"), &mut serials.machine),
+                    (text!("calibrate-artefact"), &mut serials.artefact),
                 ] {
                     let label = ui.label(name);
                     ui.add(egui::TextEdit::singleline(serial).desired_width(150.0)).labelled_by(label.id);
@@ -229,20 +230,13 @@ impl CalibratePanel {
     /// CAD model and region points of a custom artefact.
     fn artefact_cad(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let NominalFiles { cad, regions } = &mut self.setup.nominal;
-        let header = egui::CollapsingHeader::new("Artefact CAD").default_open(cad.is_some() || regions.is_some());
+        let header = egui::CollapsingHeader::new(text!("calibrate-artefact-cad"))
+            .default_open(cad.is_some() || regions.is_some());
         header.show(ui, |ui| {
-            theme::weak(
-                ui,
-                "For a custom artefact: its regions are found from its CAD model and points on each region.",
-            );
+            theme::weak(ui, text!("calibrate-artefact-cad-about"));
             let rows = [
-                ("CAD…", "CAD file or mesh of the artefact", Pick::ArtefactCad, cad),
-                (
-                    "Points…",
-                    "Table of region, x, y, z in mm in the CAD frame; at least one point on every face",
-                    Pick::ArtefactRegions,
-                    regions,
-                ),
+                (text!("calibrate-cad-open"), text!("calibrate-cad-open-hint"), Pick::ArtefactCad, cad),
+                (text!("calibrate-points-open"), text!("calibrate-points-open-hint"), Pick::ArtefactRegions, regions),
             ];
             for (text, hint, pick, path) in rows {
                 ui.horizontal(|ui| {
@@ -250,11 +244,11 @@ impl CalibratePanel {
                         context.ask(Action::Browse(Purpose::Machine(pick)));
                     }
                     let Some(name) = path.as_ref().and_then(|path| path.file_name()) else {
-                        ui.label(RichText::new("none").weak());
+                        ui.label(RichText::new(text!("common-none")).weak());
                         return;
                     };
                     ui.label(name.to_string_lossy());
-                    if ui.small_button("Remove").clicked() {
+                    if ui.small_button(text!("common-remove")).clicked() {
                         *path = None;
                     }
                 });
@@ -269,17 +263,19 @@ impl CalibratePanel {
             for (instrument, purpose) in
                 [(Instrument::Sensor, Purpose::Snapshot), (Instrument::Cmm, Purpose::ProbedPoints)]
             {
-                theme::pick(ui, &mut self.instrument, instrument, instrument.name())
-                    .on_hover_text("Shows the points in the viewport");
+                theme::pick(ui, &mut self.instrument, instrument, texts::word(instrument.name()))
+                    .on_hover_text(text!("calibrate-instrument-hint"));
                 let measurement = calibrating.of(instrument);
                 let points = measurement.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
                 match measurement.source() {
-                    Some(source) => ui.label(format!("{} points", theme::count(points))).on_hover_text(source.name()),
-                    None => ui.label(RichText::new("none yet").weak()),
+                    Some(source) => {
+                        ui.label(text!("calibrate-points", shown = theme::count(points))).on_hover_text(source.name())
+                    }
+                    None => ui.label(RichText::new(text!("calibrate-none-yet")).weak()),
                 };
                 let (text, hint) = match instrument {
-                    Instrument::Sensor => ("Open snapshot…", "Snapshot of the artefact as reported by the sensor"),
-                    Instrument::Cmm => ("Open points…", "Points probed by the CMM: region, x, y, z, or x, y, z only"),
+                    Instrument::Sensor => (text!("calibrate-snapshot-open"), text!("calibrate-snapshot-open-hint")),
+                    Instrument::Cmm => (text!("calibrate-probed-open"), text!("calibrate-probed-open-hint")),
                 };
                 if ui.button(text).on_hover_text(hint).clicked() {
                     browse = Some(purpose);
@@ -289,7 +285,7 @@ impl CalibratePanel {
         });
         let has_grey = calibrating.sensor.actual.as_ref().is_some_and(|actual| !actual.cloud.intensity.is_empty());
         if has_grey && self.instrument == Instrument::Sensor {
-            ui.checkbox(&mut self.shows_grey, "Greyscale").on_hover_text("Grey values of the sensor's camera");
+            ui.checkbox(&mut self.shows_grey, text!("calibrate-grey")).on_hover_text(text!("calibrate-grey-hint"));
         }
         if let Some(purpose) = browse {
             context.ask(Action::Browse(purpose));
@@ -312,7 +308,7 @@ impl CalibratePanel {
                 ui.horizontal(|ui| {
                     theme::dot(ui, theme::colour(GROUP_COLOURS[index % GROUP_COLOURS.len()]));
                     let chosen = self.region == index;
-                    let hint = "Brush this region";
+                    let hint = text!("calibrate-brush-hint");
                     let name = theme::chip(ui, chosen, region.short).on_hover_text(hint);
                     if name.clicked() {
                         self.region = index;
@@ -321,13 +317,13 @@ impl CalibratePanel {
                         }
                     }
                 });
-                ui.label(RichText::new(region.long).weak());
+                ui.label(RichText::new(texts::word(region.long)).weak());
                 ui.label(theme::count(points));
                 ui.horizontal(|ui| {
                     if let Some(light) = lights[index] {
                         theme::dot(ui, colour_of(light)).on_hover_text(description_of(light));
                     }
-                    if points > 0 && ui.small_button("Clear").clicked() {
+                    if points > 0 && ui.small_button(text!("calibrate-clear")).clicked() {
                         context.send(Calibrate::ClearRegion(instrument, index));
                     }
                 });
@@ -336,8 +332,9 @@ impl CalibratePanel {
         });
         let has_snapshot = calibrating.sensor.actual.is_some();
         if instrument == Instrument::Sensor {
-            let find = ui.add_enabled(has_snapshot && !context.is_busy, egui::Button::new("Find regions"));
-            if find.on_hover_text("Recognises the artefact in the snapshot and assigns its regions").clicked() {
+            let find =
+                ui.add_enabled(has_snapshot && !context.is_busy, egui::Button::new(text!("calibrate-find-regions")));
+            if find.on_hover_text(text!("calibrate-find-regions-hint")).clicked() {
                 context.send(Calibrate::FindRegions);
             }
         }
@@ -348,7 +345,7 @@ impl CalibratePanel {
         let calibrating = &context.document().calibration;
         let several = !calibrating.setup.artefact.artefact().determines()[3];
         let stored = calibrating.set_aside.len();
-        let heading = RichText::new("Additional snapshots").heading();
+        let heading = RichText::new(text!("calibrate-snapshots-more")).heading();
         let is_open = several || stored > 0;
         let header = egui::CollapsingHeader::new(heading).id_salt("more snapshots").default_open(is_open);
         let ready = has_all_regions(calibrating, Instrument::Sensor)
@@ -356,30 +353,30 @@ impl CalibratePanel {
             && !context.is_busy;
         let wanted = &mut self.setup.wanted;
         header.show(ui, |ui| {
-            theme::weak(ui, if several {
-                "A single sphere determines no orientation: store snapshots from at least three CMM positions."
-            } else {
-                "Several snapshots reduce the uncertainty; artefact orientations 90° apart reveal CMM geometric errors."
-            });
+            theme::weak(
+                ui,
+                if several { text!("calibrate-snapshots-needed") } else { text!("calibrate-snapshots-useful") },
+            );
             egui::Grid::new("snapshots").num_columns(3).striped(true).spacing([10.0, 4.0]).show(ui, |ui| {
                 for (index, snapshot) in calibrating.set_aside.iter().enumerate() {
                     let name = |instrument: &Measurement| instrument.source().map(SourceFile::name).unwrap_or_default();
-                    ui.label(name(&snapshot.sensor)).on_hover_text(format!("Probed points: {}", name(&snapshot.cmm)));
+                    ui.label(name(&snapshot.sensor))
+                        .on_hover_text(text!("calibrate-probed-points-of", file = name(&snapshot.cmm)));
                     let [x, y, z] = snapshot.position_mm;
                     ui.label(RichText::new(format!("{x:.1}, {y:.1}, {z:.1} mm")).weak());
-                    if ui.small_button("Remove").clicked() {
+                    if ui.small_button(text!("common-remove")).clicked() {
                         context.send(Calibrate::ForgetSnapshot(index));
                     }
                     ui.end_row();
                 }
             });
-            let hint = "Stores this snapshot with its regions, probed points and position, to open the next one";
-            if ui.add_enabled(ready, egui::Button::new("Store snapshot")).on_hover_text(hint).clicked() {
+            let hint = text!("calibrate-store-hint");
+            if ui.add_enabled(ready, egui::Button::new(text!("calibrate-store"))).on_hover_text(hint).clicked() {
                 context.send(Calibrate::KeepSnapshot);
             }
             ui.add_enabled_ui(stored > 0, |ui| {
-                ui.checkbox(&mut wanted.squareness, "Estimate squareness of X and Y");
-                ui.checkbox(&mut wanted.scales, "Estimate scale errors of the axes");
+                ui.checkbox(&mut wanted.squareness, text!("calibrate-squareness-estimate"));
+                ui.checkbox(&mut wanted.scales, text!("calibrate-scales-estimate"));
             });
         });
     }

@@ -10,6 +10,7 @@ use crate::{Action, theme};
 use dispatch::probe::Probe;
 use inspect::probing::{Comparison, Differences, HoleGeometry, Row};
 use session::probing::{Probing, Setup};
+use texts::text;
 
 /// State of the section.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +26,7 @@ impl ProbingSection {
         if self.synced != probing.setup {
             *self = Self { setup: probing.setup.clone(), synced: probing.setup.clone() };
         }
-        let heading = RichText::new("Hybrid measurement").heading();
+        let heading = RichText::new(text!("calibrate-hybrid")).heading();
         let header = egui::CollapsingHeader::new(heading).id_salt("hybrid").default_open(!probing.holes.is_empty());
         header.show(ui, |ui| {
             self.holes_to_find(ui, context, &probing);
@@ -37,28 +38,31 @@ impl ProbingSection {
 
     fn holes_to_find(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, probing: &Probing) {
         ui.horizontal(|ui| {
-            let hint = "Table of nominal holes in the CMM frame, mm: name, x, y, z, axis i, j, k, radius";
-            if ui.button("Hole list…").on_hover_text(hint).clicked() {
+            let hint = text!("calibrate-holes-hint");
+            if ui.button(text!("calibrate-holes-open")).on_hover_text(hint).clicked() {
                 context.ask(Action::Browse(Purpose::Machine(Pick::Holes)));
             }
             match &probing.list {
-                Some(list) => ui.label(format!("{}: {} holes", list.name, probing.holes.len())),
-                None => ui.label(RichText::new("none yet").weak()),
+                Some(list) => {
+                    ui.label(text!("calibrate-hole-list", name = list.name.as_str(), count = probing.holes.len()))
+                }
+                None => ui.label(RichText::new(text!("calibrate-none-yet")).weak()),
             };
         });
         let setup = &mut self.setup;
-        length(ui, "Search radius", &mut setup.search_mm, 0.01..=100.0, "Max. deviation of a hole from nominal");
+        let (name, hint) = (text!("calibrate-search-radius"), text!("calibrate-search-radius-hint"));
+        length(ui, name, &mut setup.search_mm, 0.01..=100.0, hint);
         super::stylus_radius(ui, &mut setup.probe_radius_mm);
-        egui::CollapsingHeader::new("Probing strategy").show(ui, |ui| strategy(ui, setup));
+        egui::CollapsingHeader::new(text!("calibrate-strategy")).show(ui, |ui| strategy(ui, setup));
         let has_scan = context.document().actual().is_some();
         let missing = match (probing.holes.is_empty(), has_scan, setup.probe_radius_mm) {
-            (true, ..) => Some("Choose a hole list."),
-            (_, false, _) => Some("Load a scan in the CMM frame: merge snapshots with the calibration."),
-            (.., None) => Some("Enter the stylus tip radius."),
+            (true, ..) => Some(text!("calibrate-missing-holes")),
+            (_, false, _) => Some(text!("calibrate-missing-scan")),
+            (.., None) => Some(text!("calibrate-missing-radius")),
             _ => None,
         };
         let ready = missing.is_none() && !context.is_busy;
-        if theme::wide_main_button(ui, ready, "Find holes and plan probing").clicked() {
+        if theme::wide_main_button(ui, ready, text!("calibrate-plan")).clicked() {
             let setup = Box::new(self.setup.clone());
             context.send(Probe::Begin(setup));
         }
@@ -76,15 +80,15 @@ fn cycles(ui: &mut Ui, context: &mut PanelContext<'_>, probing: &Probing) {
     ui.label(probing.standing());
     ui.horizontal(|ui| {
         let (text, hint) = if open > 0 {
-            ("Save targets…", "Writes targets.csv and program.dmi of the next probing cycle into a folder")
+            (text!("calibrate-targets-save"), text!("calibrate-targets-save-hint"))
         } else {
-            ("Save table…", "Writes table.csv into a folder")
+            (text!("calibrate-table-save"), text!("calibrate-table-save-hint"))
         };
         if ui.add_enabled(!context.is_busy, egui::Button::new(text)).on_hover_text(hint).clicked() {
             context.ask(Action::Browse(Purpose::Machine(Pick::TargetFolder)));
         }
-        let hint = "Points probed by the CMM: hole, tip centre or surface point x, y, z in mm, face";
-        let load = ui.add_enabled(open > 0 && !context.is_busy, egui::Button::new("Load probed points…"));
+        let hint = text!("calibrate-probed-holes-hint");
+        let load = ui.add_enabled(open > 0 && !context.is_busy, egui::Button::new(text!("calibrate-probed-holes")));
         if load.on_hover_text(hint).clicked() {
             context.ask(Action::Browse(Purpose::Machine(Pick::ProbedHoles)));
         }
@@ -95,11 +99,11 @@ fn cycles(ui: &mut Ui, context: &mut PanelContext<'_>, probing: &Probing) {
         ui.add(egui::Label::new(RichText::new(note).color(theme::BAD)).wrap());
     }
     for missing in &probing.missing {
-        theme::weak(ui, &missing.reason);
+        theme::weak(ui, texts::word(&missing.reason));
     }
 }
 
-fn length(ui: &mut Ui, name: &str, value: &mut f64, range: std::ops::RangeInclusive<f64>, hint: &str) {
+fn length(ui: &mut Ui, name: String, value: &mut f64, range: std::ops::RangeInclusive<f64>, hint: String) {
     ui.horizontal(|ui| {
         let label = ui.label(name);
         let drag = NumberField::new(value).speed(0.01).range(range).max_decimals(4).suffix(" mm");
@@ -111,20 +115,20 @@ fn length(ui: &mut Ui, name: &str, value: &mut f64, range: std::ops::RangeInclus
 fn strategy(ui: &mut Ui, setup: &mut Setup) {
     let own = &mut setup.touching;
     let lengths = [
-        ("Clearance", &mut own.clearance_mm, "Height of the tip centre above the sheet at the start of an approach"),
-        ("Probing depth", &mut own.depth_mm, "Depth of the tip centre below the sheet when it probes the wall"),
-        ("Search distance", &mut own.search_mm, "Max. deviation of a hole from its expected position, ±"),
-        ("Rim distance", &mut own.beside_mm, "Distance of the points on the sheet from the expected rim"),
-        ("Safe plane height", &mut own.safe_above_mm, "Above the highest starting point"),
-        ("Convergence limit", &mut setup.convergence.tolerance_mm, "Max. change of the centre between probing cycles"),
+        (text!("calibrate-clearance"), &mut own.clearance_mm, text!("calibrate-clearance-hint")),
+        (text!("calibrate-depth"), &mut own.depth_mm, text!("calibrate-depth-hint")),
+        (text!("calibrate-search-distance"), &mut own.search_mm, text!("calibrate-search-distance-hint")),
+        (text!("calibrate-rim"), &mut own.beside_mm, text!("calibrate-rim-hint")),
+        (text!("calibrate-safe-plane"), &mut own.safe_above_mm, text!("calibrate-safe-plane-hint")),
+        (text!("calibrate-convergence"), &mut setup.convergence.tolerance_mm, text!("calibrate-convergence-hint")),
     ];
     for (name, value, hint) in lengths {
         length(ui, name, value, 1e-4..=1000.0, hint);
     }
     let counts = [
-        ("Points on the sheet", &mut own.sheet_touches, 3..=100),
-        ("Points on the wall", &mut own.wall_touches, 4..=100),
-        ("Max. probing cycles", &mut setup.convergence.most_rounds, 2..=100),
+        (text!("calibrate-sheet-points"), &mut own.sheet_touches, 3..=100),
+        (text!("calibrate-wall-points"), &mut own.wall_touches, 4..=100),
+        (text!("calibrate-cycles"), &mut setup.convergence.most_rounds, 2..=100),
     ];
     for (name, value, range) in counts {
         ui.horizontal(|ui| {
@@ -137,18 +141,21 @@ fn strategy(ui: &mut Ui, setup: &mut Setup) {
 /// Nominal, scanned, first probed and converged position of each hole, and the deviations from nominal.
 fn table(ui: &mut Ui, comparison: &Comparison) {
     egui::Grid::new("holes").num_columns(6).striped(true).spacing([8.0, 2.0]).show(ui, |ui| {
-        for title in ["Hole", "Source", "X", "Y", "R", "Dev."] {
+        let (hole, source) = (text!("calibrate-hole"), text!("calibrate-source"));
+        let [x, y, radius] = ["X", "Y", "R"].map(str::to_owned);
+        for title in [hole, source, x, y, radius, text!("calibrate-dev")] {
             ui.label(RichText::new(title).family(theme::strong_family()).small());
         }
         ui.end_row();
+        let sources = [
+            text!("calibrate-source-nominal"),
+            text!("calibrate-source-scan"),
+            text!("calibrate-source-probe"),
+            text!("calibrate-source-converged"),
+        ];
         for row in &comparison.rows {
-            let sources = [
-                ("nominal", Some(row.nominal)),
-                ("scan", Some(row.scan)),
-                ("probe", row.probe),
-                ("converged", row.settled()),
-            ];
-            for (index, (source, geometry)) in sources.into_iter().enumerate() {
+            let geometries = [Some(row.nominal), Some(row.scan), row.probe, row.settled()];
+            for (index, (source, geometry)) in sources.iter().zip(geometries).enumerate() {
                 let Some(geometry) = geometry else { continue };
                 ui.horizontal(|ui| {
                     if index == 0 {
@@ -162,7 +169,7 @@ fn table(ui: &mut Ui, comparison: &Comparison) {
             }
         }
     });
-    theme::weak(ui, "In mm, CMM frame. Dev.: lateral distance from nominal.");
+    theme::weak(ui, text!("calibrate-table-note"));
 }
 
 fn cells(ui: &mut Ui, source: &str, geometry: &HoleGeometry, nominal: Option<&HoleGeometry>) {
@@ -174,25 +181,31 @@ fn cells(ui: &mut Ui, source: &str, geometry: &HoleGeometry, nominal: Option<&Ho
     ui.label(RichText::new(deviation.unwrap_or_default()).small());
 }
 
-fn light(row: &Row) -> (Color32, &'static str) {
+fn light(row: &Row) -> (Color32, String) {
     if row.converged {
-        (theme::GOOD, "Converged")
+        (theme::GOOD, text!("calibrate-hole-converged"))
     } else if row.is_open() {
-        (theme::WARN, "To be probed")
+        (theme::WARN, text!("calibrate-hole-open"))
     } else {
-        (theme::BAD, "Failed: see below")
+        (theme::BAD, text!("calibrate-hole-failed"))
     }
 }
 
 /// Ranges of the deviations of all converged holes.
 fn summary(ui: &mut Ui, comparison: &Comparison) {
-    let text = |what: &str, all: &Differences| {
-        format!(
-            "{what}: up to {:.3} mm along an axis, {:.3} mm laterally; radii {:+.3} to {:+.3} mm ({} holes).",
-            all.most_along_axis_mm, all.most_lateral_mm, all.radius_mm[0], all.radius_mm[1], all.holes
+    let text = |what: String, all: &Differences| {
+        text!(
+            "calibrate-differences",
+            what = what,
+            axis = format!("{:.3}", all.most_along_axis_mm),
+            lateral = format!("{:.3}", all.most_lateral_mm),
+            least = format!("{:+.3}", all.radius_mm[0]),
+            most = format!("{:+.3}", all.radius_mm[1]),
+            count = all.holes
         )
     };
-    for (what, all) in [("Part against nominal", comparison.part()), ("Scan against probe", comparison.scan())] {
+    let (part, scan) = (text!("calibrate-part-differences"), text!("calibrate-scan-differences"));
+    for (what, all) in [(part, comparison.part()), (scan, comparison.scan())] {
         if all.holes > 0 {
             theme::weak(ui, text(what, &all));
         }

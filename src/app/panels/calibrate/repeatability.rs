@@ -18,6 +18,7 @@ use inspect::calibration::repeatability::{
     CalibrationAge, CalibrationVerdict, Machine, Quantified, Quantity, Repeatability, State,
 };
 use session::calibration::monitoring::{CalibrationMonitoring, Reading, status};
+use texts::text;
 
 /// State of the section.
 #[derive(Clone, Debug)]
@@ -64,9 +65,9 @@ impl RepeatabilitySection {
     /// Field for the calibration log.
     pub fn log_field(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         self.follow(&context.document().monitoring);
-        let hint = "Every calibration is appended to this file; without a file, calibrations are not logged";
-        let names = ("Calibration log", hint);
-        let browse = path_field(ui, names, &mut self.log, ("Choose log…", Pick::Log));
+        let hint = text!("calibrate-log-hint");
+        let names = (text!("calibrate-log"), hint);
+        let browse = path_field(ui, names, &mut self.log, (text!("calibrate-log-choose"), Pick::Log));
         context.actions.extend(browse);
         let edited = self.edited();
         if context.may_commit(ui) && edited != context.document().monitoring {
@@ -75,16 +76,16 @@ impl RepeatabilitySection {
     }
 
     pub fn show(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let heading = RichText::new("Repeatability").heading();
+        let heading = RichText::new(text!("calibrate-repeatability")).heading();
         egui::CollapsingHeader::new(heading).id_salt("repeatability").show(ui, |ui| {
             self.status(ui, context);
-            let names = ("Compare with", "JSON file of a calibration that the last one is compared with");
+            let names = (text!("calibrate-compare-with"), text!("calibrate-compare-with-hint"));
             let field = &mut self.certificate;
-            let browse = path_field(ui, names, field, ("Choose calibration…", Pick::Certificate));
+            let browse = path_field(ui, names, field, (text!("calibrate-compare-choose"), Pick::Certificate));
             context.actions.extend(browse);
             let has_log = context.document().monitoring.log.is_some();
-            let read = ui.add_enabled(has_log && !context.is_busy, egui::Button::new("Read log"));
-            if read.on_disabled_hover_text("Choose the calibration log first").clicked() {
+            let read = ui.add_enabled(has_log && !context.is_busy, egui::Button::new(text!("calibrate-log-read")));
+            if read.on_disabled_hover_text(text!("calibrate-log-first")).clicked() {
                 context.send(Command::Monitoring(Monitoring::ReadLog));
             }
             if let Some(reading) = context.document().reading.clone() {
@@ -109,12 +110,14 @@ impl RepeatabilitySection {
         let age = CalibrationAge::of(now, made, &machine);
         let status = status(now, made, &machine, document.reading.as_deref());
         let validity = match age.state {
-            State::Missing => "Not calibrated".to_owned(),
-            State::Valid { hours_left: Some(hours) } => format!("Valid for {hours:.1} h"),
-            State::Valid { hours_left: None } => "No validity period".to_owned(),
-            State::Expired { .. } => "Expired".to_owned(),
-            State::Restarted { .. } => "Invalidated by a CMM restart".to_owned(),
-            State::InFuture { .. } => "Dated in the future".to_owned(),
+            State::Missing => text!("calibrate-not-calibrated"),
+            State::Valid { hours_left: Some(hours) } => {
+                text!("calibrate-valid-for", hours = format!("{hours:.1}"))
+            }
+            State::Valid { hours_left: None } => text!("calibrate-no-period"),
+            State::Expired { .. } => text!("calibrate-expired"),
+            State::Restarted { .. } => text!("calibrate-restarted"),
+            State::InFuture { .. } => text!("calibrate-in-future"),
         };
         // Green only if the calibration holds and is current.
         let colour = match status.verdict {
@@ -124,48 +127,51 @@ impl RepeatabilitySection {
         };
         ui.horizontal(|ui| {
             theme::dot(ui, colour);
-            ui.label(RichText::new(status.verdict.name()).family(theme::strong_family()));
+            ui.label(RichText::new(texts::word(status.verdict.name())).family(theme::strong_family()));
             ui.label(validity);
         });
         for sentence in age.sentences.iter().chain(&status.sentences()) {
-            theme::weak(ui, sentence);
+            theme::weak(ui, texts::word(sentence));
         }
         let machine = &mut self.machine;
         ui.horizontal_wrapped(|ui| {
-            let hint = "A restart invalidates the calibration, as the CMM is homed again";
-            if ui.button("CMM was restarted").on_hover_text(hint).clicked() {
+            let hint = text!("calibrate-restart-hint");
+            if ui.button(text!("calibrate-restart")).on_hover_text(hint).clicked() {
                 machine.restarted_unix_s = Some(date::unix_now());
             }
-            if ui.button("Sensor was switched on").clicked() {
+            if ui.button(text!("calibrate-switched-on")).clicked() {
                 machine.switched_on_unix_s = Some(date::unix_now());
             }
         });
         ui.horizontal(|ui| {
-            let label = ui.label("Warm-up time");
+            let label = ui.label(text!("calibrate-warm-up"));
             let drag = NumberField::new(&mut machine.warm_up_minutes).speed(0.5).range(0.0..=1440.0).suffix(" min");
-            ui.add(drag).labelled_by(label.id).on_hover_text("Warm-up time of the sensor");
+            ui.add(drag).labelled_by(label.id).on_hover_text(text!("calibrate-warm-up-hint"));
         });
     }
 
     /// Results from the calibration log.
     fn log_contents(&mut self, ui: &mut Ui, reading: &Reading) {
-        ui.label(format!("{} calibrations in the log.", reading.log.records.len()));
+        ui.label(text!("calibrate-logged", count = reading.log.records.len()));
         for damaged in &reading.log.damaged {
-            theme::weak(ui, format!("Line {}: {}", damaged.line, damaged.reason));
+            theme::weak(
+                ui,
+                text!("calibrate-line", line = damaged.line, reason = texts::word(&damaged.reason).into_owned()),
+            );
         }
         let found = match &reading.repeatability {
             Ok(found) => found,
             Err(error) => {
-                theme::weak(ui, &error.sentence);
+                theme::weak(ui, texts::word(&error.sentence));
                 return;
             }
         };
         if let Some(sentence) = &reading.uncompared {
-            ui.colored_label(theme::WARN, sentence.as_str());
+            ui.colored_label(theme::WARN, texts::word(sentence));
         }
         ui.horizontal_wrapped(|ui| {
             for quantity in Quantity::ALL {
-                theme::pick(ui, &mut self.quantity, quantity, &capitalised(quantity.name()));
+                theme::pick(ui, &mut self.quantity, quantity, capitalised(&texts::word(quantity.name())));
             }
         });
         let chosen = found.quantities.iter().find(|own| own.quantity == self.quantity);
@@ -173,7 +179,8 @@ impl RepeatabilitySection {
             chart(ui, own);
             rows(ui, "repeatability figures", &figures(own));
             for finding in &own.chart.findings {
-                theme::weak(ui, format!("Calibration {} {}.", finding.run, finding.rule.says()));
+                let says = texts::word(finding.rule.says()).into_owned();
+                theme::weak(ui, text!("calibrate-finding", run = finding.run, says = says));
             }
         }
         summary(ui, found);
@@ -182,13 +189,13 @@ impl RepeatabilitySection {
 
 fn path_field(
     ui: &mut Ui,
-    (name, hint): (&str, &str),
+    (name, hint): (String, String),
     text: &mut String,
-    (button, pick): (&str, Pick),
+    (button, pick): (String, Pick),
 ) -> Option<Action> {
     let chosen = ui.horizontal(|ui| {
         let label = ui.label(name);
-        let field = egui::TextEdit::singleline(text).hint_text("no file").desired_width(110.0);
+        let field = egui::TextEdit::singleline(text).hint_text(text!("calibrate-no-file")).desired_width(110.0);
         ui.add(field).labelled_by(label.id).on_hover_text(hint);
         ui.button(button).clicked()
     });
@@ -225,20 +232,20 @@ fn chart(ui: &mut Ui, own: &Quantified) {
         .include_y(-1.2 * limit)
         .include_x(0.5)
         .include_x(values.len() as f64 + 0.5)
-        .y_axis_label(format!("deviation from mean, {unit}"))
+        .y_axis_label(text!("calibrate-chart-axis", unit = unit))
         .show(ui, |plot| {
-            plot.hline(HLine::new("mean", 0.0).color(line).width(1.0));
+            plot.hline(HLine::new(text!("calibrate-chart-mean"), 0.0).color(line).width(1.0));
             for limit in [-limit, limit] {
                 let style = LineStyle::dashed_loose();
-                plot.hline(HLine::new("control limit", limit).color(theme::BAD).width(1.0).style(style));
+                plot.hline(HLine::new(text!("calibrate-chart-limit"), limit).color(theme::BAD).width(1.0).style(style));
             }
-            plot.line(Line::new("calibrations", values).color(theme::ACCENT).width(1.0));
-            plot.points(Points::new("in control", inside).color(theme::ACCENT).radius(3.0));
-            plot.points(Points::new("out of control", out).color(theme::BAD).radius(4.0));
+            plot.line(Line::new(text!("calibrate-chart-calibrations"), values).color(theme::ACCENT).width(1.0));
+            plot.points(Points::new(text!("calibrate-chart-inside"), inside).color(theme::ACCENT).radius(3.0));
+            plot.points(Points::new(text!("calibrate-chart-outside"), out).color(theme::BAD).radius(4.0));
         });
 }
 
-fn figures(own: &Quantified) -> Vec<(&'static str, String)> {
+fn figures(own: &Quantified) -> Vec<(String, String)> {
     let (unit, scale) = small_unit(own.quantity);
     let small = |value: f64| format!("{:.2} {unit}", scale * value);
     let mean = if own.quantity.unit() == "mm" {
@@ -247,17 +254,19 @@ fn figures(own: &Quantified) -> Vec<(&'static str, String)> {
         format!("{:.5}°", own.chart.mean.to_degrees())
     };
     let mut figures = vec![
-        ("Mean", mean),
-        ("Standard deviation", small(own.chart.standard_deviation)),
-        ("Stated uncertainty u", small(own.stated_sigma)),
-        ("Control limits", format!("± {}", small(3.0 * own.chart.sigma))),
+        (text!("calibrate-mean"), mean),
+        (text!("calibrate-standard-deviation"), small(own.chart.standard_deviation)),
+        (text!("calibrate-stated-uncertainty"), small(own.stated_sigma)),
+        (text!("calibrate-control-limits"), format!("± {}", small(3.0 * own.chart.sigma))),
     ];
     if let Some(drift) = own.drift {
-        figures.push(("Drift", format!("{}/h", small(drift.per_hour))));
+        figures.push((text!("calibrate-drift"), format!("{}/h", small(drift.per_hour))));
     }
     if let Some(agreement) = own.agreement {
-        let word = if agreement.holds() { "agrees" } else { "disagrees" };
-        figures.push(("Certificate", format!("En = {:.2}, {word}", agreement.normalised_error)));
+        let en = format!("{:.2}", agreement.normalised_error);
+        let text =
+            if agreement.holds() { text!("calibrate-agrees", en = en) } else { text!("calibrate-disagrees", en = en) };
+        figures.push((text!("calibrate-certificate"), text));
     }
     figures
 }
@@ -266,14 +275,14 @@ fn figures(own: &Quantified) -> Vec<(&'static str, String)> {
 fn summary(ui: &mut Ui, found: &Repeatability) {
     ui.horizontal(|ui| {
         let (colour, result) = match found.in_control() {
-            Some(true) => (theme::GOOD, "In control"),
-            Some(false) => (theme::BAD, "Out of control"),
-            None => (theme::WARN, "Too few calibrations for control charts"),
+            Some(true) => (theme::GOOD, text!("calibrate-in-control")),
+            Some(false) => (theme::BAD, text!("calibrate-out-of-control")),
+            None => (theme::WARN, text!("calibrate-too-few")),
         };
         theme::dot(ui, colour);
         ui.label(result);
     });
     for sentence in &found.sentences {
-        theme::weak(ui, sentence);
+        theme::weak(ui, texts::word(sentence));
     }
 }

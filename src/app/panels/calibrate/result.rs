@@ -16,6 +16,7 @@ use dispatch::Calibrate;
 use inspect::calibration::artefacts::radius_biases;
 use inspect::calibration::{ArtefactFrame, Calibration, Light, light};
 use session::calibration::{Instrument, Outcome};
+use texts::text;
 
 impl CalibratePanel {
     pub(super) fn result(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
@@ -27,14 +28,14 @@ impl CalibratePanel {
             has_stored || has_all_regions(calibrating, Instrument::Cmm),
             calibrating.setup.probe_radius_mm,
         ) {
-            (false, ..) => Some("Every region needs points of the sensor."),
-            (_, false, _) => Some("Every region needs probed points of the CMM."),
-            (_, _, None) => Some("Enter the stylus tip radius."),
+            (false, ..) => Some(text!("calibrate-missing-sensor")),
+            (_, false, _) => Some(text!("calibrate-missing-cmm")),
+            (_, _, None) => Some(text!("calibrate-missing-radius")),
             _ => None,
         };
         let outcome = calibrating.outcome.clone();
         let ready = missing.is_none() && !context.is_busy;
-        if theme::wide_main_button(ui, ready, "Calibrate sensor").clicked() {
+        if theme::wide_main_button(ui, ready, text!("calibrate-run")).clicked() {
             context.send(Calibrate::Run);
         }
         match (&outcome, missing) {
@@ -62,53 +63,52 @@ impl CalibratePanel {
                 ui.end_row();
             }
         });
-        theme::weak(
-            ui,
-            "Transformation from sensor to CMM, angles of R = Rx Ry Rz; ± U (k = 2), for positions at the artefact.",
-        );
-        let weakest = |frame: &ArtefactFrame| frame.weakest().map_or("none", |part| part.name).to_owned();
+        theme::weak(ui, text!("calibrate-transformation"));
+        let weakest = |frame: &ArtefactFrame| {
+            frame.weakest().map_or_else(|| text!("common-none"), |part| texts::word(part.name).into_owned())
+        };
         let expires = date::Stamp::of_unix(provenance.expires_unix_s()).to_string();
         let bootstrap = calibration.bootstrap.map_or_else(
-            || "none".to_owned(),
+            || text!("common-none"),
             |own| own.angles_rad.map(|sigma| format!("{:.4}°", 2.0 * sigma.to_degrees())).join("  "),
         );
+        let rejected: usize = calibration.sensor.parts.iter().map(|part| part.fit.dropped.len()).sum();
         let figures = [
-            ("Angles, U by bootstrap", bootstrap),
-            ("Weakest fit, sensor", weakest(&calibration.sensor)),
-            ("Weakest fit, CMM", weakest(&calibration.cmm)),
-            ("Rejected points", theme::count(calibration.sensor.parts.iter().map(|part| part.fit.dropped.len()).sum())),
-            ("Valid until", expires),
+            (text!("calibrate-bootstrap"), bootstrap),
+            (text!("calibrate-weakest-sensor"), weakest(&calibration.sensor)),
+            (text!("calibrate-weakest-cmm"), weakest(&calibration.cmm)),
+            (text!("calibrate-rejected"), theme::count(rejected)),
+            (text!("calibrate-valid-until"), expires),
         ];
         rows(ui, "calibration figures", &figures);
         further_results(ui, calibration);
         let expired = provenance.expires_unix_s() < date::unix_now();
         if expired {
-            ui.colored_label(theme::BAD, "This calibration has expired. Calibrate again.");
+            ui.colored_label(theme::BAD, text!("calibrate-has-expired"));
         }
         let needs_reason = expired || !calibration.certification().is_certified();
         if needs_reason {
             ui.horizontal(|ui| {
-                let label = ui.label("Reason for use");
-                let hint = "required for merging";
+                let label = ui.label(text!("calibrate-reason"));
+                let hint = text!("calibrate-reason-hint");
                 let edit = egui::TextEdit::singleline(&mut self.reason).hint_text(hint);
                 ui.add(edit.desired_width(150.0)).labelled_by(label.id);
             });
         }
-        ui.checkbox(&mut self.shows_residuals, "Residual colours");
+        ui.checkbox(&mut self.shows_residuals, text!("calibrate-residual-colours"));
         ui.horizontal(|ui| {
-            let label = ui.label("Folder");
+            let label = ui.label(text!("calibrate-folder"));
             ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(170.0)).labelled_by(label.id);
         });
         let folder = PathBuf::from(self.folder.trim());
         let ready = !folder.as_os_str().is_empty() && !context.is_busy;
-        let hint = "Writes certificate.pdf and calibration.json";
-        if ui.add_enabled(ready, egui::Button::new("Save certificate")).on_hover_text(hint).clicked() {
+        let hint = text!("calibrate-certificate-hint");
+        if ui.add_enabled(ready, egui::Button::new(text!("calibrate-certificate-save"))).on_hover_text(hint).clicked() {
             context.send(Calibrate::WriteCertificate(folder.clone()));
         }
         let record = folder.join("calibration.json");
-        let hint =
-            "What is measured on a part rests on the calibration saved here: the verdict is open once it expires";
-        let button = egui::Button::new("Require for parts");
+        let hint = text!("calibrate-require-hint");
+        let button = egui::Button::new(text!("calibrate-require"));
         if ui.add_enabled(ready && record.is_file(), button).on_hover_text(hint).clicked() {
             context.send(Calibrate::Require(record));
         }
@@ -117,26 +117,26 @@ impl CalibratePanel {
 
     /// Merging of snapshots from several CMM positions into one scan.
     fn merging(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, needs_reason: bool) {
-        theme::heading(ui, "Merge");
-        let hint = "Registers the snapshots to each other where they overlap, as far as their surfaces allow";
-        ui.checkbox(&mut self.refines, "Global registration of snapshots").on_hover_text(hint);
+        theme::heading(ui, text!("calibrate-merge"));
+        let hint = text!("calibrate-registration-hint");
+        ui.checkbox(&mut self.refines, text!("calibrate-registration")).on_hover_text(hint);
         if self.refines {
             let registration = &mut self.registration;
-            let hint = "Standard uncertainty of the pose of a snapshot from CMM and calibration";
+            let hint = text!("calibrate-pose-hint");
             for (name, value, max, suffix) in [
-                ("Position uncertainty u", &mut registration.shift_sigma_mm, 10.0, " mm"),
-                ("Rotation uncertainty u", &mut registration.turn_sigma_deg, 1.0, "°"),
+                (text!("calibrate-shift-uncertainty"), &mut registration.shift_sigma_mm, 10.0, " mm"),
+                (text!("calibrate-turn-uncertainty"), &mut registration.turn_sigma_deg, 1.0, "°"),
             ] {
                 ui.horizontal(|ui| {
                     let label = ui.label(name);
                     let drag = NumberField::new(value).speed(0.001).range(0.0001..=max).suffix(suffix);
-                    ui.add(drag.max_decimals(4)).on_hover_text(hint).labelled_by(label.id);
+                    ui.add(drag.max_decimals(4)).on_hover_text(hint.as_str()).labelled_by(label.id);
                 });
             }
         }
         let ready = !context.is_busy && (!needs_reason || !self.reason.trim().is_empty());
-        let hint = "Transforms snapshots into the CMM frame, from a table of file and CMM position x, y, z";
-        if ui.add_enabled(ready, egui::Button::new("Merge snapshots…")).on_hover_text(hint).clicked() {
+        let hint = text!("calibrate-merge-hint");
+        if ui.add_enabled(ready, egui::Button::new(text!("calibrate-merge-snapshots"))).on_hover_text(hint).clicked() {
             context.ask(Action::Browse(Purpose::Positions));
         }
     }
@@ -146,21 +146,23 @@ impl CalibratePanel {
 fn further_results(ui: &mut egui::Ui, calibration: &Calibration) {
     let mut figures = Vec::new();
     if let Some(joint) = &calibration.joint {
-        figures.push(("Snapshots", format!("{}, normalised RMS {:.2}", calibration.snapshots, joint.misfit)));
+        let rms = format!("{:.2}", joint.misfit);
+        let text = text!("calibrate-normalised-rms", count = calibration.snapshots, rms = rms);
+        figures.push((text!("calibrate-snapshots"), text));
         let (errors, sigma) = (&joint.faults, joint.faults_sigma);
         if sigma[0] > 0.0 {
             let text = format!("{:.1} ± {:.1} µrad", 1e6 * errors.squareness_rad, 2e6 * sigma[0]);
-            figures.push(("Squareness", text));
+            figures.push((text!("calibrate-squareness"), text));
         }
-        for (k, name) in ["Scale error of X", "Scale error of Y", "Scale error of Z"].into_iter().enumerate() {
+        for (k, axis) in ["X", "Y", "Z"].into_iter().enumerate() {
             if sigma[k + 1] > 0.0 {
                 let text = format!("{:.1} ± {:.1} µm/m", 1e6 * errors.scales[k], 2e6 * sigma[k + 1]);
-                figures.push((name, text));
+                figures.push((text!("calibrate-scale-error-of", axis = axis), text));
             }
         }
     }
     for (name, bias_mm) in radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm) {
-        figures.push(("Radius, sensor minus CMM", format!("{name}  {} mm", signed(bias_mm, 4))));
+        figures.push((text!("calibrate-radius-bias"), format!("{name}  {} mm", signed(bias_mm, 4))));
     }
     if !figures.is_empty() {
         rows(ui, "further results", &figures);
@@ -168,11 +170,11 @@ fn further_results(ui: &mut egui::Ui, calibration: &Calibration) {
 }
 
 /// Description of the light of a fit.
-pub(super) fn description_of(light: Light) -> &'static str {
+pub(super) fn description_of(light: Light) -> String {
     match light {
-        Light::Green => "Residuals as expected",
-        Light::Amber => "Residuals larger than expected: check the residual colours",
-        Light::Red => "Residuals much larger than expected: brush this region again",
+        Light::Green => text!("calibrate-light-green"),
+        Light::Amber => text!("calibrate-light-amber"),
+        Light::Red => text!("calibrate-light-red"),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::theme;
 use inspect::deviation::Verdict;
 use points::PointsPart;
 use sections::SectionsPart;
+use texts::text;
 
 /// What the workspace is turned to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,12 +31,12 @@ impl ComparePanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let shown = &mut context.display.compare;
         ui.horizontal(|ui| {
-            let of_surface = "Deviations over the whole surface, in colours";
-            theme::pick(ui, shown, CompareView::Surface, "Surface").on_hover_text(of_surface);
-            let of_sections = "The part cut by planes, and the deviations in them";
-            theme::pick(ui, shown, CompareView::Sections, "Sections").on_hover_text(of_sections);
-            let of_points = "Deviations at points of the nominal";
-            theme::pick(ui, shown, CompareView::Points, "Points").on_hover_text(of_points);
+            let of_surface = text!("compare-surface-hint");
+            theme::pick(ui, shown, CompareView::Surface, text!("compare-surface")).on_hover_text(of_surface);
+            let of_sections = text!("compare-sections-hint");
+            theme::pick(ui, shown, CompareView::Sections, text!("compare-sections")).on_hover_text(of_sections);
+            let of_points = text!("compare-points-hint");
+            theme::pick(ui, shown, CompareView::Points, text!("compare-points")).on_hover_text(of_points);
         });
         ui.separator();
         match *shown {
@@ -51,12 +52,12 @@ fn banner(ui: &mut egui::Ui, verdict: Verdict, covers: &str, reasons: impl Itera
     egui::Frame::new().fill(verdict_colour(verdict)).corner_radius(6.0).inner_margin(8.0).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let white = |text: String| egui::RichText::new(text).color(egui::Color32::WHITE);
-        ui.label(white(verdict.name().to_owned()).family(theme::strong_family()).size(22.0));
+        ui.label(white(texts::word(verdict.name()).into_owned()).family(theme::strong_family()).size(22.0));
         if !covers.is_empty() {
-            ui.label(white(covers.to_owned()).family(theme::strong_family()));
+            ui.label(white(texts::word(covers).into_owned()).family(theme::strong_family()));
         }
         for reason in reasons {
-            ui.label(white(reason));
+            ui.label(white(texts::word(&reason).into_owned()));
         }
     });
 }

@@ -15,6 +15,7 @@ use inspect::surface_points::{Parameters, SurfacePoint, SurfacePoints, SurfacePo
 use session::Document;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
+use texts::text;
 
 /// Part of the workspace's panel.
 #[derive(Default)]
@@ -36,23 +37,26 @@ impl PointsPart {
     pub(super) fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let document = context.document();
         if document.nominal().is_none() || document.alignment().is_none() {
-            theme::weak(ui, "Load a nominal and a scan, and align them: then points of the nominal can be measured.");
+            theme::weak(ui, text!("compare-points-load"));
             return;
         }
         self.follow(context);
         let all = elements(context.document());
         if all.len() > 1
-            && let Some(id) = element_choice(ui, "Shown", context.document(), &all, context.display.surface_points)
+            && let Some(id) = element_choice(
+                ui,
+                &text!("compare-points-shown"),
+                context.document(),
+                &all,
+                context.display.surface_points,
+            )
         {
             context.display.surface_points = Some(id);
         }
         picking(ui, context);
         let Self { parameters, edited } = self;
         let Some((id, made_with)) = edited else {
-            theme::weak(
-                ui,
-                "Each point that you click on the nominal is measured along its normal, here and on every other part.",
-            );
+            theme::weak(ui, text!("compare-points-none"));
             return;
         };
         let id = *id;
@@ -72,11 +76,13 @@ impl PointsPart {
         limits(ui, parameters);
         let checked = parameters.check();
         let is_due = made_with.parameters != *parameters || context.document().state(id) != State::Fresh;
-        if theme::wide_main_button(ui, !context.is_busy && checked.is_ok() && is_due, "Measure again").clicked() {
+        if theme::wide_main_button(ui, !context.is_busy && checked.is_ok() && is_due, text!("compare-measure-again"))
+            .clicked()
+        {
             context.send(Commands::Change(id, parameters.clone()));
         }
         if let Err(error) = checked {
-            ui.colored_label(ui.visuals().warn_fg_color, error.sentence);
+            ui.colored_label(ui.visuals().warn_fg_color, texts::word(&error.sentence).into_owned());
         }
     }
 
@@ -118,24 +124,33 @@ pub(crate) fn spot(own: &SurfacePoint, radius_mm: f64) -> Spot {
 fn picking(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let is_picking = matches!(context.display.picking, Some(Picking::SurfacePoint));
     ui.horizontal(|ui| {
-        let text = if is_picking { "Stop picking" } else { "Pick points" };
+        let text = if is_picking { text!("compare-stop-picking") } else { text!("compare-pick-points") };
         if ui.button(text).clicked() {
             context.display.picking = (!is_picking).then_some(Picking::SurfacePoint);
         }
-        let hint = "A table of name, x, y, z in mm, and a direction: normal, x, y or z";
-        if ui.add_enabled(!context.is_busy, egui::Button::new("From a table…")).on_hover_text(hint).clicked() {
+        let hint = text!("compare-from-table-hint");
+        if ui
+            .add_enabled(!context.is_busy, egui::Button::new(text!("compare-from-table")))
+            .on_hover_text(hint)
+            .clicked()
+        {
             context.ask(Action::Browse(Purpose::Machine(Pick::SurfacePoints)));
         }
     });
     if is_picking {
-        ui.colored_label(theme::ACCENT, "Click points on the nominal.");
+        ui.colored_label(theme::ACCENT, text!("compare-click-points"));
     }
 }
 
 fn table(ui: &mut egui::Ui, parameters: &mut Parameters, made: Option<&SurfacePoints>) -> Option<RowAction> {
     let mut action = None;
     egui::Grid::new("surface points").num_columns(4).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
-        for heading in ["Point", "Along", "Deviation, mm", ""] {
+        for heading in [
+            text!("compare-column-point"),
+            text!("compare-column-along"),
+            text!("compare-column-deviation"),
+            String::new(),
+        ] {
             ui.weak(heading);
         }
         ui.end_row();
@@ -145,26 +160,27 @@ fn table(ui: &mut egui::Ui, parameters: &mut Parameters, made: Option<&SurfacePo
             let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| format!("{mm:.3}"));
             let found = made.and_then(|made| made.points.iter().find(|point| point.name == own.name));
             let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(48.0));
-            named(&field.on_hover_text(format!("At {x}, {y}, {z} mm")), &format!("Name of surface point {number}"));
-            direction_choice(ui, &mut own.direction, &format!("Direction of surface point {number}"));
+            let place = text!("compare-point-at", x = x, y = y, z = z);
+            named(&field.on_hover_text(place), &text!("compare-name-of-point", number = number));
+            direction_choice(ui, &mut own.direction, &text!("compare-direction-of-point", number = number));
             match found.map(|point| (point, &point.measured)) {
                 Some((point, Ok((mm, count)))) => {
                     let colour = if tolerance.allows(*mm) { ui.visuals().text_color() } else { theme::BAD };
                     let text = egui::RichText::new(signed(*mm, 3)).color(colour);
-                    let hint = format!("From {count} scan points; click to show it");
+                    let hint = text!("compare-point-found", count = *count);
                     if ui.add(egui::Button::new(text).frame(false)).on_hover_text(hint).clicked() {
                         action = Some(RowAction::Fly(spot(point, at.radius_mm)));
                     }
                 }
                 Some((_, Err(sentence))) => {
-                    ui.colored_label(ui.visuals().warn_fg_color, "not measured").on_hover_text(sentence);
+                    ui.colored_label(ui.visuals().warn_fg_color, text!("compare-not-measured")).on_hover_text(sentence);
                 }
                 None => {
                     ui.label("–");
                 }
             }
-            let button = ui.small_button("×").on_hover_text("Remove this point");
-            named(&button, &format!("Remove surface point {number}"));
+            let button = ui.small_button("×").on_hover_text(text!("compare-remove-point-hint"));
+            named(&button, &text!("compare-remove-point", number = number));
             if button.clicked() {
                 action = Some(RowAction::Remove(index));
             }
@@ -177,11 +193,11 @@ fn table(ui: &mut egui::Ui, parameters: &mut Parameters, made: Option<&SurfacePo
 fn limits(ui: &mut egui::Ui, parameters: &mut Parameters) {
     egui::Grid::new("surface point limits").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
         let Parameters { at, tolerance } = parameters;
-        let hint = "Scan points within this radius of a point give the surface there";
+        let hint = text!("compare-measured-within-hint");
         let fields = [
-            ("Lower limit", &mut tolerance.low_mm, -1e3..=1e3, "Smallest deviation allowed at every point"),
-            ("Upper limit", &mut tolerance.high_mm, -1e3..=1e3, "Largest deviation allowed at every point"),
-            ("Measured within", &mut at.radius_mm, 1e-3..=1e3, hint),
+            (text!("compare-lower-limit"), &mut tolerance.low_mm, -1e3..=1e3, text!("compare-smallest-hint")),
+            (text!("compare-upper-limit"), &mut tolerance.high_mm, -1e3..=1e3, text!("compare-largest-hint")),
+            (text!("compare-measured-within"), &mut at.radius_mm, 1e-3..=1e3, hint),
         ];
         for (name, value, range, hint) in fields {
             let label = ui.label(name);

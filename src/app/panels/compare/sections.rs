@@ -18,6 +18,7 @@ use inspect::section::{Parameters, Placement, Section, SectionRecipe};
 use session::Document;
 use session::pipeline::State;
 use session::plan::{Element, ElementId, Recipe};
+use texts::text;
 
 /// Part of the workspace's panel.
 #[derive(Default)]
@@ -37,7 +38,7 @@ impl SectionsPart {
     pub(super) fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         self.follow(context);
         let Some(bounds) = context.document().nominal().map(|own| *own.surface.bounds()) else {
-            theme::weak(ui, "Load a nominal to cut it.");
+            theme::weak(ui, text!("compare-section-load"));
             return;
         };
         self.choice(ui, context);
@@ -104,15 +105,15 @@ impl SectionsPart {
         }
         let selected = &mut context.display.section.selected;
         ui.horizontal(|ui| {
-            let text = selected.map_or_else(|| "New section".to_owned(), |id| document.plan.name(id));
+            let text = selected.map_or_else(|| text!("compare-new-section"), |id| document.plan.name(id));
             let combo = egui::ComboBox::from_id_salt("section").selected_text(text).width(190.0).truncate();
             let response = combo.show_ui(ui, |ui| {
                 for own in sections(document) {
                     ui.selectable_value(selected, Some(own.id), own.name.as_str());
                 }
             });
-            named(&response.response, "Shown section");
-            if ui.button("New section").clicked() {
+            named(&response.response, &text!("compare-section-shown"));
+            if ui.button(text!("compare-new-section")).clicked() {
                 *selected = None;
             }
         });
@@ -122,7 +123,7 @@ impl SectionsPart {
     fn position_and_limits(&mut self, ui: &mut egui::Ui, bounds: &Aabb) {
         let parameters = &mut self.parameters;
         ui.horizontal(|ui| {
-            ui.label("Perpendicular to");
+            ui.label(text!("compare-perpendicular"));
             for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
                 let is_on = matches!(parameters.placement, Placement::Axis { axis: own, .. } if own == axis);
                 if theme::chip(ui, is_on, name).clicked() && !is_on {
@@ -133,35 +134,35 @@ impl SectionsPart {
         match &mut parameters.placement {
             Placement::Axis { axis, at_mm } => {
                 let range = bounds.min[*axis]..=bounds.max[*axis];
-                let response = theme::wide_slider(ui, "Position of the section", at_mm, range);
+                let response = theme::wide_slider(ui, &text!("compare-section-position"), at_mm, range);
                 if response.changed() {
                     *at_mm = (100.0 * *at_mm).round() / 100.0;
                 }
             }
             other => {
-                theme::weak(ui, format!("Plane {}.", other.describe()));
+                theme::weak(ui, text!("compare-plane", place = texts::word(&other.describe()).into_owned()));
             }
         }
         egui::Grid::new("section parameters").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
             if let Placement::Axis { at_mm, .. } = &mut parameters.placement {
-                let label = ui.label("Position");
+                let label = ui.label(text!("compare-position"));
                 ui.add(NumberField::new(at_mm).speed(0.05).max_decimals(3).suffix(" mm")).labelled_by(label.id);
                 ui.end_row();
             }
-            let label = ui.label("Number of planes");
+            let label = ui.label(text!("compare-planes"));
             ui.add(NumberField::new(&mut parameters.count).speed(0.1).range(1..=1000)).labelled_by(label.id);
             ui.end_row();
             if parameters.count > 1 {
-                let label = ui.label("Distance between them");
+                let label = ui.label(text!("compare-spacing"));
                 let field = NumberField::new(&mut parameters.spacing_mm).speed(0.05).max_decimals(3);
                 ui.add(field.suffix(" mm")).labelled_by(label.id);
                 ui.end_row();
             }
             let tolerance = &mut parameters.tolerance;
             let numbers = [
-                ("Lower limit", &mut tolerance.low_mm, -1e3..=1e3),
-                ("Upper limit", &mut tolerance.high_mm, -1e3..=1e3),
-                ("Max. distance", &mut parameters.max_distance_mm, 1e-3..=1e4),
+                (text!("compare-lower-limit"), &mut tolerance.low_mm, -1e3..=1e3),
+                (text!("compare-upper-limit"), &mut tolerance.high_mm, -1e3..=1e3),
+                (text!("compare-max-distance"), &mut parameters.max_distance_mm, 1e-3..=1e4),
             ];
             for (name, value, range) in numbers {
                 let label = ui.label(name);
@@ -174,14 +175,14 @@ impl SectionsPart {
 
     /// The dimensions of a section, and the buttons that make others by clicks in its drawing.
     fn dimensions(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, (id, section): (ElementId, &Section)) {
-        theme::heading(ui, "Dimensions");
+        theme::heading(ui, text!("compare-dimensions"));
         let ready = !context.is_busy && context.document().state(id) == State::Fresh;
         let display = &mut context.display.section;
         ui.add_enabled_ui(ready, |ui| {
             ui.horizontal_wrapped(|ui| {
                 for kind in DimensionKind::ALL {
                     let is_on = display.measuring == Some(kind);
-                    if theme::chip(ui, is_on, kind.name()).on_hover_text(hint_of(kind)).clicked() {
+                    if theme::chip(ui, is_on, texts::word(kind.name())).on_hover_text(hint_of(kind)).clicked() {
                         (display.measuring, display.first_pick) = ((!is_on).then_some(kind), None);
                     }
                 }
@@ -189,39 +190,44 @@ impl SectionsPart {
         });
         if let Some(kind) = display.measuring {
             let text = match (kind.picks(), display.first_pick) {
-                (1, _) => "Click an arc in the drawing.",
-                (_, None) => "Click the first line or arc in the drawing.",
-                (_, Some(_)) => "Click the second one.",
+                (1, _) => text!("compare-click-arc"),
+                (_, None) => text!("compare-click-first"),
+                (_, Some(_)) => text!("compare-click-second"),
             };
             ui.colored_label(theme::ACCENT, text);
         }
         let mut parameters = section.parameters.clone();
-        for (number, (name, own)) in section.dimension_names().zip(&section.dimensions).enumerate() {
+        for (number, own) in section.dimensions.iter().enumerate() {
+            let name = format!("{} {}", texts::word(own.dimension.kind.name()), number + 1);
             ui.horizontal(|ui| {
                 theme::dot(ui, own.verdict().map_or(theme::FEATURE, verdict_colour));
                 ui.label(egui::RichText::new(&name).family(theme::strong_family()));
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    let response = ui.add_enabled(ready, egui::Button::new("Remove").small());
-                    named(&response, &format!("Remove {name}"));
+                    let response = ui.add_enabled(ready, egui::Button::new(text!("common-remove")).small());
+                    named(&response, &text!("compare-remove-of", name = name.as_str()));
                     if response.clicked() {
                         parameters.dimensions.remove(number);
                     }
                 });
             });
-            theme::weak(ui, base::capitalised(&own.words()));
+            theme::weak(ui, base::capitalised(&texts::word(&own.words())));
             let Some(asked) = self.parameters.dimensions.get_mut(number) else { continue };
             ui.horizontal(|ui| {
                 let mut is_judged = asked.tolerance.is_some();
-                let response = ui.add_enabled(ready, egui::Checkbox::new(&mut is_judged, "Limits"));
-                named(&response, &format!("Limits of {name}"));
+                let response = ui.add_enabled(ready, egui::Checkbox::new(&mut is_judged, text!("compare-limits")));
+                named(&response, &text!("compare-limits-of", name = name.as_str()));
                 if response.changed() {
                     asked.tolerance = is_judged.then(Tolerance::default);
                 }
                 let Some(tolerance) = &mut asked.tolerance else { return };
-                for (end, value) in [("Lower", &mut tolerance.low_mm), ("Upper", &mut tolerance.high_mm)] {
+                let ends = [
+                    (text!("compare-lower-limit-of", name = name.as_str()), &mut tolerance.low_mm),
+                    (text!("compare-upper-limit-of", name = name.as_str()), &mut tolerance.high_mm),
+                ];
+                for (end, value) in ends {
                     let unit = format!(" {}", asked.kind.unit());
                     let field = NumberField::new(value).speed(0.01).range(-1e3..=1e3).max_decimals(4);
-                    named(&ui.add(field.suffix(&unit)), &format!("{end} limit of {name}"));
+                    named(&ui.add(field.suffix(&unit)), &end);
                 }
             });
         }
@@ -244,21 +250,21 @@ impl SectionsPart {
                 // What was cut before the scan was aligned is compared now.
                 let is_bare = made_with.scan.is_none() && document.alignment().is_some();
                 let is_due = is_bare || made_with.parameters != self.parameters || document.state(*id) != State::Fresh;
-                if theme::wide_main_button(ui, ready && is_due, "Cut again").clicked() {
+                if theme::wide_main_button(ui, ready && is_due, text!("compare-cut-again")).clicked() {
                     context.send(Sections::Change(*id, self.parameters.clone()));
                 }
             }
             None => {
-                if theme::wide_main_button(ui, ready, "Add section").clicked() {
+                if theme::wide_main_button(ui, ready, text!("compare-add-section")).clicked() {
                     context.send(Sections::Add(self.parameters.clone()));
                 }
             }
         }
         if let Err(error) = checked {
-            ui.colored_label(ui.visuals().warn_fg_color, error.sentence);
+            ui.colored_label(ui.visuals().warn_fg_color, texts::word(&error.sentence).into_owned());
         }
         if context.document().actual().is_some() && context.document().alignment().is_none() {
-            theme::weak(ui, "The scan is not aligned yet: the nominal alone is cut.");
+            theme::weak(ui, text!("compare-not-aligned"));
         }
     }
 }
@@ -277,12 +283,12 @@ fn in_the_middle(bounds: &Aabb, axis: usize) -> Placement {
     Placement::Axis { axis, at_mm: (10.0 * bounds.centre()[axis]).round() / 10.0 }
 }
 
-fn hint_of(kind: DimensionKind) -> &'static str {
+fn hint_of(kind: DimensionKind) -> String {
     match kind {
-        DimensionKind::Distance => "Between two parallel lines, two arcs, or a line and an arc: a gap, a thickness",
-        DimensionKind::Step => "Height of the second line over the first: how flush two surfaces are",
-        DimensionKind::Angle => "Between two lines",
-        DimensionKind::Radius => "Of an arc",
+        DimensionKind::Distance => text!("compare-distance-hint"),
+        DimensionKind::Step => text!("compare-step-hint"),
+        DimensionKind::Angle => text!("compare-angle-hint"),
+        DimensionKind::Radius => text!("compare-radius-hint"),
     }
 }
 
@@ -297,33 +303,37 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         return no_result(ui, document, id);
     };
     if document.state(id) != State::Fresh {
-        theme::weak(ui, "Out of date: cut again.");
+        theme::weak(ui, text!("compare-section-stale"));
     }
     let own = section.statistics();
     if let Some(verdict) = section.verdict() {
         banner(ui, verdict, &section.covers().unwrap_or_default(), std::iter::empty());
     }
-    let mut figures = vec![("Contour of the nominal", format!("{:.3} mm", own.length_mm))];
+    let mut figures = vec![(text!("compare-contour"), format!("{:.3} mm", own.length_mm))];
     if section.is_compared {
-        figures.push(("Measured", percent(own.coverage())));
+        figures.push((text!("compare-measured"), percent(own.coverage())));
     }
     if own.measured_mm > 0.0 {
-        figures.push(("In tolerance", percent(own.in_tolerance_mm / own.measured_mm)));
-        figures.push(("Min, max", format!("{}, {} mm", signed(own.min_mm, 4), signed(own.max_mm, 4))));
-        figures.push(("Mean", format!("{} mm", signed(own.mean_mm, 4))));
-        figures.push(("RMS", format!("{:.4} mm", own.rms_mm)));
+        figures.push((text!("compare-in-tolerance"), percent(own.in_tolerance_mm / own.measured_mm)));
+        figures.push((text!("compare-min-max"), format!("{}, {} mm", signed(own.min_mm, 4), signed(own.max_mm, 4))));
+        figures.push((text!("compare-mean"), format!("{} mm", signed(own.mean_mm, 4))));
+        figures.push((text!("compare-rms"), format!("{:.4} mm", own.rms_mm)));
     }
     rows(ui, "section figures", &figures);
     for note in &section.notes {
         ui.colored_label(ui.visuals().warn_fg_color, note);
     }
     if section.is_compared {
-        let width_mm = 2.0 * section.half_width_mm;
-        theme::weak(ui, format!("Deviations in the plane, medians of the points within {width_mm:.2} mm about it."));
+        let width_mm = format!("{:.2}", 2.0 * section.half_width_mm);
+        theme::weak(ui, text!("compare-section-medians", mm = width_mm));
     }
     view(ui, context, section);
     let ready = !context.is_busy && document.state(id) == State::Fresh;
-    if ui.add_enabled(ready, egui::Button::new("Save drawings…")).on_hover_text("SVG, DXF and CSV").clicked() {
+    if ui
+        .add_enabled(ready, egui::Button::new(text!("compare-save-drawings")))
+        .on_hover_text(text!("compare-save-drawings-hint"))
+        .clicked()
+    {
         context.ask(Action::Browse(Purpose::SectionFolder(id)));
     }
 }
@@ -333,35 +343,36 @@ fn view(ui: &mut egui::Ui, context: &mut PanelContext<'_>, section: &Section) {
     let display = &mut context.display.section;
     let last = section.planes.len().saturating_sub(1);
     display.plane = display.plane.min(last);
-    theme::heading(ui, "View");
+    theme::heading(ui, text!("compare-view"));
     if last > 0 {
         ui.horizontal(|ui| {
-            ui.label(format!("Plane {} of {}", display.plane + 1, last + 1));
-            if ui.add_enabled(display.plane > 0, egui::Button::new("Previous")).clicked() {
+            ui.label(text!("compare-plane-of", number = display.plane + 1, count = last + 1));
+            if ui.add_enabled(display.plane > 0, egui::Button::new(text!("compare-previous"))).clicked() {
                 display.plane -= 1;
             }
-            if ui.add_enabled(display.plane < last, egui::Button::new("Next")).clicked() {
+            if ui.add_enabled(display.plane < last, egui::Button::new(text!("compare-next"))).clicked() {
                 display.plane += 1;
             }
         });
     }
     if section.is_compared {
         ui.horizontal(|ui| {
-            let label = ui.label("Enlarge deviations");
-            let text = display.factor.map_or_else(|| "automatic".to_owned(), |factor| format!("{factor} times"));
+            let label = ui.label(text!("compare-enlarge"));
+            let times = |factor: f64| text!("compare-times", factor = factor.to_string());
+            let text = display.factor.map_or_else(|| text!("compare-automatic"), times);
             let combo = egui::ComboBox::from_id_salt("enlarge").selected_text(text).width(110.0);
             let combo = combo.show_ui(ui, |ui| {
-                ui.selectable_value(&mut display.factor, None, "automatic");
+                ui.selectable_value(&mut display.factor, None, text!("compare-automatic"));
                 for factor in [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0] {
-                    ui.selectable_value(&mut display.factor, Some(factor), format!("{factor} times"));
+                    ui.selectable_value(&mut display.factor, Some(factor), times(factor));
                 }
             });
             combo.response.labelled_by(label.id);
         });
     }
     ui.horizontal(|ui| {
-        ui.checkbox(&mut display.clips, "Clip the view at the plane");
-        if display.clips && ui.button("Flip").on_hover_text("Shows the other side").clicked() {
+        ui.checkbox(&mut display.clips, text!("compare-clip"));
+        if display.clips && ui.button(text!("compare-flip")).on_hover_text(text!("compare-flip-hint")).clicked() {
             display.is_flipped = !display.is_flipped;
         }
     });

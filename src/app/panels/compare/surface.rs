@@ -16,21 +16,22 @@ use inspect::deviation::{Colours, Method};
 use render::colour_scale::ColourScale;
 use session::plan::ElementId;
 use session::verdict::{self, Overall};
+use texts::text;
 
-fn method_name(method: Method) -> &'static str {
+fn method_name(method: Method) -> String {
     match method {
-        Method::Closest => "closest point",
-        Method::PointFacet => "points over facets",
-        Method::FacetFacet => "facets along normals",
+        Method::Closest => text!("compare-method-closest"),
+        Method::PointFacet => text!("compare-method-points"),
+        Method::FacetFacet => text!("compare-method-facets"),
     }
 }
 
 /// Draws it.
 pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-    theme::heading(ui, "Compare");
+    theme::heading(ui, text!("compare-compare"));
     let document = context.document();
     let ready = document.nominal().is_some() && document.actual().is_some() && !context.is_busy;
-    let clicked = theme::wide_main_button(ui, ready, "Compare now").clicked();
+    let clicked = theme::wide_main_button(ui, ready, text!("compare-now")).clicked();
     comparisons(ui, context);
     measured_in(ui, context);
     comparison_options(ui, context);
@@ -42,10 +43,10 @@ pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     match document.shared_check() {
         Some(check) => check_result(ui, context, &check),
         None if context.document().check().is_some() => {
-            theme::weak(ui, "Out of date: the inputs have changed since the last comparison. Compare again.");
+            theme::weak(ui, text!("compare-stale"));
         }
         None => {
-            theme::weak(ui, "Not compared yet.");
+            theme::weak(ui, text!("compare-not-yet"));
         }
     }
 }
@@ -61,10 +62,10 @@ fn comparisons(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let mut chosen = None;
     ui.horizontal(|ui| {
         if all.len() > 1 {
-            chosen = element_choice(ui, "Comparison", document, &all, document.active.comparison);
+            chosen = element_choice(ui, &text!("compare-comparison"), document, &all, document.active.comparison);
         }
-        let hint = "Adds a comparison with another method or other limits";
-        if ui.add_enabled(ready, egui::Button::new("Add comparison")).on_hover_text(hint).clicked() {
+        let hint = text!("compare-add-hint");
+        if ui.add_enabled(ready, egui::Button::new(text!("compare-add"))).on_hover_text(hint).clicked() {
             context.send(Inspect::AddComparison);
         }
     });
@@ -80,7 +81,7 @@ fn measured_in(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     if all.len() < 2 || document.active.comparison.is_none() {
         return;
     }
-    let chosen = element_choice(ui, "Measured in", document, &all, document.active.alignment);
+    let chosen = element_choice(ui, &text!("compare-measured-in"), document, &all, document.active.alignment);
     if let Some(id) = chosen.filter(|_| !context.is_busy) {
         context.send(Align::MeasureIn(id));
     }
@@ -90,7 +91,7 @@ fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let draft = &mut context.settings;
     let deviation = &mut draft.deviation;
     let methods = [Method::Closest, Method::PointFacet, Method::FacetFacet];
-    theme::choice(ui, "Method", &mut deviation.method, &methods, method_name);
+    theme::choice(ui, &text!("compare-method"), &mut deviation.method, &methods, method_name);
     egui::Grid::new("options").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
         let number = |ui: &mut egui::Ui, name: &str, value: &mut f64, unit: &str, low: f64, high: f64| {
             let label = ui.label(name);
@@ -98,26 +99,27 @@ fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
                 .labelled_by(label.id);
             ui.end_row();
         };
-        number(ui, "Lower limit", &mut deviation.tolerance.low_mm, " mm", -1e3, 1e3);
-        number(ui, "Upper limit", &mut deviation.tolerance.high_mm, " mm", -1e3, 1e3);
-        number(ui, "Colour scale end", &mut draft.scale_mm, " mm", 1e-4, 1e3);
-        let label = ui.label("Colours");
-        let chosen = egui::ComboBox::from_id_salt("colours").selected_text(draft.colours.name());
+        number(ui, &text!("compare-lower-limit"), &mut deviation.tolerance.low_mm, " mm", -1e3, 1e3);
+        number(ui, &text!("compare-upper-limit"), &mut deviation.tolerance.high_mm, " mm", -1e3, 1e3);
+        number(ui, &text!("compare-scale"), &mut draft.scale_mm, " mm", 1e-4, 1e3);
+        let label = ui.label(text!("compare-colours"));
+        let chosen =
+            egui::ComboBox::from_id_salt("colours").selected_text(texts::word(draft.colours.name()).into_owned());
         let shown = chosen.show_ui(ui, |ui| {
             for colours in Colours::ALL {
-                ui.selectable_value(&mut draft.colours, colours, colours.name());
+                ui.selectable_value(&mut draft.colours, colours, texts::word(colours.name()).into_owned());
             }
         });
         shown.response.labelled_by(label.id);
         ui.end_row();
-        number(ui, "Max. distance", &mut deviation.max_distance_mm, " mm", 1e-3, 1e4);
-        number(ui, "Min. region area", &mut deviation.min_region_mm2, " mm²", 0.0, 1e6);
+        number(ui, &text!("compare-max-distance"), &mut deviation.max_distance_mm, " mm", 1e-3, 1e4);
+        number(ui, &text!("compare-min-region"), &mut deviation.min_region_mm2, " mm²", 0.0, 1e6);
         let mut coverage = 100.0 * deviation.min_coverage;
-        number(ui, "Min. coverage", &mut coverage, " %", 0.0, 100.0);
+        number(ui, &text!("compare-min-coverage"), &mut coverage, " %", 0.0, 100.0);
         deviation.min_coverage = coverage / 100.0;
         if deviation.method != Method::Closest {
             let mut edge = deviation.max_edge_mm.unwrap_or(0.0);
-            number(ui, "Max. facet edge (0: auto)", &mut edge, " mm", 0.0, 1e3);
+            number(ui, &text!("compare-max-edge"), &mut edge, " mm", 0.0, 1e3);
             deviation.max_edge_mm = (edge > 0.0).then_some(edge);
         }
     });
@@ -128,28 +130,28 @@ fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check
     if let Some(overall) = &overall {
         verdict_banner(ui, overall);
     }
-    theme::heading(ui, "Histogram");
+    theme::heading(ui, text!("compare-histogram"));
     let settings = &context.document().settings;
     let scale = report::colour_scale(check.parameters.tolerance, settings);
     histogram(ui, &scale, &check.histogram);
     let s = &check.statistics;
-    theme::heading(ui, "Statistics");
+    theme::heading(ui, text!("compare-statistics"));
     rows(
         ui,
         "statistics",
         &[
-            ("Surface measured", percent(check.measurement.coverage.fraction)),
-            ("Points evaluated", theme::count(s.count)),
-            ("Without data", theme::count(s.excluded)),
-            ("Mean", format!("{} mm", signed(s.mean_mm, 4))),
-            ("Standard deviation", format!("{:.4} mm", s.sigma_mm)),
-            ("RMS", format!("{:.4} mm", s.rms_mm)),
-            ("Min, max", format!("{}, {} mm", signed(s.min_mm, 3), signed(s.max_mm, 3))),
+            (text!("compare-surface-measured"), percent(check.measurement.coverage.fraction)),
+            (text!("compare-points-evaluated"), theme::count(s.count)),
+            (text!("compare-without-data"), theme::count(s.excluded)),
+            (text!("compare-mean"), format!("{} mm", signed(s.mean_mm, 4))),
+            (text!("compare-sigma"), format!("{:.4} mm", s.sigma_mm)),
+            (text!("compare-rms"), format!("{:.4} mm", s.rms_mm)),
+            (text!("compare-min-max"), format!("{}, {} mm", signed(s.min_mm, 3), signed(s.max_mm, 3))),
             (
-                "Percentiles 1, 99 %",
+                text!("compare-percentiles"),
                 format!("{}, {} mm", signed(s.percentiles_mm.p01, 3), signed(s.percentiles_mm.p99, 3)),
             ),
-            ("In tolerance", format!("{:.2} %", 100.0 * s.in_tolerance_fraction)),
+            (text!("compare-in-tolerance"), format!("{:.2} %", 100.0 * s.in_tolerance_fraction)),
         ],
     );
     regions(ui, context, check);
@@ -196,30 +198,30 @@ fn histogram(ui: &mut egui::Ui, scale: &ColourScale, histogram: &Histogram) {
 }
 
 fn regions(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
-    theme::heading(ui, "Regions out of tolerance");
+    theme::heading(ui, text!("compare-regions"));
     if check.regions.is_empty() {
-        theme::weak(ui, "None.");
+        theme::weak(ui, text!("compare-regions-none"));
     } else {
         let mut are_shown = !context.display.hides_callouts;
-        ui.checkbox(&mut are_shown, "Flags in the view").on_hover_text("Of the ten worst regions");
+        ui.checkbox(&mut are_shown, text!("compare-flags")).on_hover_text(text!("compare-flags-hint"));
         context.display.hides_callouts = !are_shown;
     }
     let mut fly_to = None;
     for (i, region) in check.regions.iter().take(60).enumerate() {
         let text = format!("{}   {:+.3} mm   {:.1} mm²", i + 1, region.peak_mm, region.area_mm2);
         let button = egui::Button::selectable(false, text);
-        if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this region").clicked() {
+        if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(text!("compare-show-region")).clicked() {
             let name = (i + 1).to_string();
             fly_to = Some(Spot { name, at: region.peak_at_mm.into(), radius_mm: region.radius_mm });
         }
     }
     if !check.measurement.coverage.unmeasured.is_empty() {
-        theme::heading(ui, "Unmeasured regions");
-        ui.checkbox(&mut context.display.shown.unmeasured, "Show on the part");
+        theme::heading(ui, text!("compare-unmeasured"));
+        ui.checkbox(&mut context.display.shown.unmeasured, text!("compare-show-unmeasured"));
     }
     for (i, region) in check.measurement.coverage.unmeasured.iter().take(20).enumerate() {
         let button = egui::Button::selectable(false, format!("{}   {:.0} mm²", i + 1, region.area_mm2));
-        let hint = "Show this region";
+        let hint = text!("compare-show-region");
         if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(hint).clicked() {
             let name = (i + 1).to_string();
             fly_to = Some(Spot { name, at: region.centre_mm.into(), radius_mm: region.radius_mm });
@@ -234,11 +236,16 @@ fn regions(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
 fn verdict_banner(ui: &mut egui::Ui, overall: &Overall) {
     let reasons = overall.components.iter().map(|component| match overall.components.len() {
         1 => component.reason.clone(),
-        _ => format!("{}: {}. {}", component.name, component.verdict.name(), component.reason),
+        _ => text!(
+            "compare-component",
+            name = component.name.as_str(),
+            verdict = texts::word(component.verdict.name()).into_owned(),
+            reason = component.reason.as_str()
+        ),
     });
     banner(ui, overall.verdict, &overall.covers, reasons);
     for remark in &overall.remarks {
-        theme::weak(ui, remark);
+        theme::weak(ui, texts::word(remark));
     }
 }
 

@@ -15,6 +15,7 @@ use name_edit::NameEdit;
 use session::Document;
 use session::plan::{ElementId, Recipe};
 use session::verdict;
+use texts::text;
 use views::ViewRows;
 
 /// The element tree.
@@ -35,7 +36,7 @@ impl ElementsPanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         egui::Panel::left("elements").resizable(true).default_size(230.0).size_range(170.0..=360.0).show(ui, |ui| {
             egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                theme::heading(ui, "Elements");
+                theme::heading(ui, text!("elements-heading"));
                 self.nominal_element(ui, context);
                 self.actual_element(ui, context);
                 self.alignment_element(ui, context);
@@ -62,15 +63,15 @@ impl ElementsPanel {
     }
 
     fn nominal_element(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        egui::CollapsingHeader::new("Nominal").default_open(true).show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("elements-nominal")).default_open(true).show(ui, |ui| {
             let ids = ids(context.document(), |recipe| matches!(recipe, Recipe::Nominal(_)));
             self.alternatives(ui, context, &ids, context.document().active.nominal);
             let Some(nominal) = context.document().shared_nominal() else {
                 if let Some(id) = context.document().active.nominal {
                     return super::no_result(ui, context.document(), id);
                 }
-                theme::weak(ui, "No CAD or mesh loaded.");
-                if ui.button("Open nominal…").clicked() {
+                theme::weak(ui, text!("elements-no-nominal"));
+                if ui.button(text!("elements-open-nominal")).clicked() {
                     context.ask(Action::OpenAs(Role::Nominal));
                 }
                 return;
@@ -78,44 +79,43 @@ impl ElementsPanel {
             ui.checkbox(&mut context.display.shown.nominal, nominal.source.name())
                 .on_hover_text(nominal.source.path.display().to_string());
             let opacity = egui::Slider::new(&mut context.display.shown.nominal_opacity, 0.15..=1.0);
-            ui.add_enabled(context.display.shown.nominal, opacity.text("Opacity").show_value(false));
+            ui.add_enabled(context.display.shown.nominal, opacity.text(text!("elements-opacity")).show_value(false));
             let mesh = nominal.surface.mesh();
             let size = nominal.surface.bounds().size();
-            theme::weak(ui, format!("{} facets", theme::count(mesh.facets.len())));
+            theme::weak(ui, text!("elements-facets", shown = theme::count(mesh.facets.len())));
             theme::weak(ui, format!("{:.1} × {:.1} × {:.1} mm", size.x, size.y, size.z));
             for sentence in nominal.findings.sentences() {
-                theme::weak(ui, sentence);
+                theme::weak(ui, texts::word(&sentence));
             }
-            let hint = "Such as a tool or the stock, in the frame of the first nominal";
-            if ui.small_button("Add nominal…").on_hover_text(hint).clicked() {
+            let hint = text!("elements-add-nominal-hint");
+            if ui.small_button(text!("elements-add-nominal")).on_hover_text(hint).clicked() {
                 context.ask(Action::OpenAs(Role::FurtherNominal));
             }
         });
     }
 
     fn actual_element(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        egui::CollapsingHeader::new("Actual").default_open(true).show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("elements-actual")).default_open(true).show(ui, |ui| {
             let Some(actual) = context.document().shared_actual() else {
-                theme::weak(ui, "No scan loaded.");
-                if ui.button("Open scan…").clicked() {
+                theme::weak(ui, text!("elements-no-scan"));
+                if ui.button(text!("elements-open-scan")).clicked() {
                     context.ask(Action::OpenAs(Role::Scan));
                 }
                 return;
             };
             let name = actual.sources.first().map(io::SourceFile::name).unwrap_or_default();
             ui.checkbox(&mut context.display.shown.actual, name);
-            theme::weak(ui, format!("{} points", theme::count(actual.cloud.points.len())));
+            theme::weak(ui, text!("elements-points", shown = theme::count(actual.cloud.points.len())));
             let left_out = actual.made_surface().map_or(0, |surface| surface.left_out);
             if left_out > 0 && context.display.shown.as_surface {
-                let text = format!("{} of them not in the surface", theme::count(left_out));
-                theme::weak(ui, text)
-                    .on_hover_text("Stray points, and points nearly where others are. S shows all points.");
+                theme::weak(ui, text!("elements-left-out", shown = theme::count(left_out)))
+                    .on_hover_text(text!("elements-left-out-hint"));
             }
             if let Some(facets) = &actual.facets {
-                theme::weak(ui, format!("{} facets", theme::count(facets.mesh().facets.len())));
+                theme::weak(ui, text!("elements-facets", shown = theme::count(facets.mesh().facets.len())));
             }
             for sentence in actual.findings.sentences() {
-                theme::weak(ui, sentence);
+                theme::weak(ui, texts::word(&sentence));
             }
             let surfaces = ids(context.document(), |recipe| matches!(recipe, Recipe::ScanSurface(_)));
             surfaces.iter().for_each(|id| self.element_row(ui, context, *id, false));
@@ -124,7 +124,7 @@ impl ElementsPanel {
     }
 
     fn alignment_element(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        egui::CollapsingHeader::new("Alignment").default_open(true).show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("elements-alignment")).default_open(true).show(ui, |ui| {
             let ids = context.document().alignments();
             self.alternatives(ui, context, &ids, context.document().active.alignment);
             let document = context.document();
@@ -134,22 +134,19 @@ impl ElementsPanel {
                     let is_given = alignment.iterations == 0 && alignment.rms_mm == 0.0;
                     ui.label(match &alignment.main {
                         Some(main) => base::capitalised(&main.name()),
-                        None if is_given => "Given pose, not fitted".to_owned(),
+                        None if is_given => text!("elements-given-pose"),
                         None => format!("RMS {:.4} mm", alignment.rms_mm),
                     });
                     if !alignment.alternatives.is_empty() {
                         ui.colored_label(
                             ui.visuals().warn_fg_color,
-                            match alignment.alternatives.len() {
-                                1 => "1 alternative pose fits as well".to_owned(),
-                                count => format!("{count} alternative poses fit as well"),
-                            },
+                            text!("elements-alternatives", count = alignment.alternatives.len()),
                         );
                     }
                 }
                 (None, Some(id)) => super::no_result(ui, document, id),
                 (None, None) => {
-                    theme::weak(ui, "Not aligned.");
+                    theme::weak(ui, text!("elements-not-aligned"));
                 }
             }
         });
@@ -160,7 +157,7 @@ impl ElementsPanel {
         if ids.is_empty() {
             return;
         }
-        egui::CollapsingHeader::new(format!("Offsets ({})", ids.len())).default_open(true).show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("elements-offsets", count = ids.len())).default_open(true).show(ui, |ui| {
             let selected = context.display.shown.offset;
             ids.iter().for_each(|id| self.element_row(ui, context, *id, selected == Some(*id)));
         });
@@ -171,7 +168,7 @@ impl ElementsPanel {
         if ids.is_empty() {
             return;
         }
-        egui::CollapsingHeader::new("Found").default_open(true).show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("elements-found")).default_open(true).show(ui, |ui| {
             ids.iter().for_each(|id| self.element_row(ui, context, *id, false));
         });
     }
@@ -185,13 +182,13 @@ impl ElementsPanel {
             return;
         }
         // Not “Features”, which is the name of a workspace.
-        egui::CollapsingHeader::new(format!("Measured features ({})", ids.len())).default_open(true).show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("elements-features", count = ids.len())).default_open(true).show(ui, |ui| {
             ids.iter().for_each(|id| self.element_row(ui, context, *id, false));
         });
     }
 
     fn check_elements(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        egui::CollapsingHeader::new("Check").default_open(true).show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("elements-check")).default_open(true).show(ui, |ui| {
             let comparisons = ids(context.document(), |recipe| matches!(recipe, Recipe::Comparison(_)));
             self.verdict(ui, context);
             self.alternatives(ui, context, &comparisons, context.document().active.comparison);
@@ -214,24 +211,23 @@ impl ElementsPanel {
         let has_others = document.alignment().is_some_and(Alignment::is_among_others);
         let Some(check) = document.current_check() else {
             if document.check().is_some() {
-                theme::weak(ui, "Out of date: compare again.");
+                theme::weak(ui, text!("elements-comparison-stale"));
             } else if overall.is_none() {
-                theme::weak(ui, "Not compared.");
+                theme::weak(ui, text!("elements-not-compared"));
             }
             return;
         };
-        ui.checkbox(&mut context.display.shown.deviations, "Deviation colours");
+        ui.checkbox(&mut context.display.shown.deviations, text!("elements-deviation-colours"));
         if has_others {
-            ui.checkbox(&mut context.display.shown.others, "Other things in the scan")
-                .on_hover_text("In the workspace Compare; elsewhere they are always shown");
+            ui.checkbox(&mut context.display.shown.others, text!("elements-others"))
+                .on_hover_text(text!("elements-others-hint"));
         }
         let Some(overall) = overall else { return };
         let colour = verdict_colour(overall.verdict);
-        let name = egui::RichText::new(overall.verdict.name()).color(colour);
+        let name = egui::RichText::new(texts::word(overall.verdict.name())).color(colour);
         ui.label(name.family(theme::strong_family()).size(18.0));
         theme::weak(ui, &overall.covers);
-        let regions = check.regions.len();
-        theme::weak(ui, format!("{regions} {} out of tolerance", if regions == 1 { "region" } else { "regions" }));
+        theme::weak(ui, text!("elements-regions", count = check.regions.len()));
     }
 }
 

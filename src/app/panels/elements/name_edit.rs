@@ -3,6 +3,7 @@
 use egui::{Key, Ui};
 
 use super::super::named;
+use texts::text;
 
 /// Renaming of one of the things of a kind, which `T` tells apart.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ impl<T: PartialEq> NameEdit<T> {
     /// The field. Enter or a click elsewhere applies the name, which is returned if it is another one; Esc keeps the old.
     pub fn show(&mut self, ui: &mut Ui) -> Option<(T, String)> {
         let field = ui.add(egui::TextEdit::singleline(&mut self.name).desired_width(f32::INFINITY));
-        named(&field, "New name");
+        named(&field, &text!("elements-new-name"));
         if std::mem::take(&mut self.wants_focus) {
             field.request_focus();
         }

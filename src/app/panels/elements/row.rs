@@ -10,19 +10,21 @@ use dispatch::{Command, Elements, Features, Inspect};
 use session::Document;
 use session::pipeline::State;
 use session::plan::{Element, ElementId, Recipe};
+use texts::text;
 
 /// Status of an element: colour and text.
 fn status(document: &Document, element: &Element) -> (Color32, String) {
     let made = document.stage().results.made(element.id);
     match document.state(element.id) {
         State::Fresh => {
-            let text = made.map(|made| made.sentences.join("\n")).unwrap_or_default();
+            let words = |all: &[String]| all.iter().map(|own| texts::word(own)).collect::<Vec<_>>().join("\n");
+            let text = made.map(|made| words(&made.sentences)).unwrap_or_default();
             (made.and_then(|made| made.verdict).map_or(theme::FEATURE, verdict_colour), text)
         }
-        State::Stale => (theme::WARN, "Out of date: an input has changed.".to_owned()),
-        State::NotMade => (Color32::GRAY, "Not computed yet.".to_owned()),
-        State::Failed(message) => (theme::BAD, message),
-        State::Waits(on) => (theme::WARN, format!("Waiting for {}.", on.join(", "))),
+        State::Stale => (theme::WARN, text!("elements-stale")),
+        State::NotMade => (Color32::GRAY, text!("elements-not-made")),
+        State::Failed(message) => (theme::BAD, texts::word(&message).into_owned()),
+        State::Waits(on) => (theme::WARN, text!("elements-waits", names = on.join(", "))),
     }
 }
 
@@ -94,9 +96,10 @@ impl ElementsPanel {
             })
             .inner
         });
-        let hint = format!("{} “{}”\n{status}", element.recipe.kind(), element.name);
+        let kind = texts::word(element.recipe.kind());
+        let hint = text!("elements-element-hint", kind = &*kind, name = element.name.as_str(), status = status);
         let response = row.inner.on_hover_text(hint.trim_end());
-        named(&response, &format!("Element {}", element.name));
+        named(&response, &text!("elements-element", name = element.name.as_str()));
         if response.clicked() {
             choose(context, &element, is_shown);
         }
@@ -106,20 +109,20 @@ impl ElementsPanel {
     fn element_menu(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, element: &Element) {
         let ready = !context.is_busy;
         let id = element.id;
-        if ui.add_enabled(ready, Button::new("Rename…")).clicked() {
+        if ui.add_enabled(ready, Button::new(text!("elements-rename"))).clicked() {
             self.renaming.begin(id, &element.name);
             ui.close();
         }
         let position = context.document().plan.elements().iter().position(|own| own.id == id).unwrap_or(0);
         if element.recipe.is_feature() || element.recipe.is_offset() {
             let is_hidden = context.display.hidden.contains(&id);
-            if ui.button(if is_hidden { "Show" } else { "Hide" }).clicked() {
+            if ui.button(if is_hidden { text!("elements-show") } else { text!("elements-hide") }).clicked() {
                 if !context.display.hidden.remove(&id) {
                     context.display.hidden.insert(id);
                 }
                 ui.close();
             }
-            if ui.button("Show only this").clicked() {
+            if ui.button(text!("elements-show-only")).clicked() {
                 let is_offset = element.recipe.is_offset();
                 let is_alike = |own: &Recipe| if is_offset { own.is_offset() } else { own.is_feature() };
                 let elements = context.document().plan.elements().iter();
@@ -128,7 +131,7 @@ impl ElementsPanel {
                 context.display.hidden.remove(&id);
                 ui.close();
             }
-            if ui.add_enabled(!context.display.hidden.is_empty(), Button::new("Show all")).clicked() {
+            if ui.add_enabled(!context.display.hidden.is_empty(), Button::new(text!("elements-show-all"))).clicked() {
                 context.display.hidden.clear();
                 ui.close();
             }
@@ -139,14 +142,14 @@ impl ElementsPanel {
                 ui.close();
             }
         };
-        entry(ui, true, "Update", Elements::Update(Some(id)).into());
+        entry(ui, true, &text!("elements-update"), Elements::Update(Some(id)).into());
         if element.recipe.is_of_one_scan() {
-            entry(ui, true, "Measure on nominal faces", Features::OnFaces(id).into());
+            entry(ui, true, &text!("elements-on-faces"), Features::OnFaces(id).into());
         }
-        entry(ui, position > 0, "Move up", Elements::MoveTo(id, position.saturating_sub(1)).into());
-        entry(ui, true, "Move down", Elements::MoveTo(id, position + 1).into());
+        entry(ui, position > 0, &text!("elements-move-up"), Elements::MoveTo(id, position.saturating_sub(1)).into());
+        entry(ui, true, &text!("elements-move-down"), Elements::MoveTo(id, position + 1).into());
         ui.separator();
-        entry(ui, true, "Remove", Elements::Remove(id).into());
+        entry(ui, true, &text!("common-remove"), Elements::Remove(id).into());
     }
 }
 

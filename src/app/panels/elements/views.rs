@@ -7,6 +7,7 @@ use super::name_edit::NameEdit;
 use crate::Action;
 use dispatch::{Command, Present};
 use session::presentation::SavedView;
+use texts::text;
 
 /// The rows of the saved views.
 #[derive(Default)]
@@ -26,7 +27,7 @@ impl ViewRows {
         if views.is_empty() {
             return;
         }
-        egui::CollapsingHeader::new(format!("Views ({})", views.len())).default_open(true).show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("elements-views", count = views.len())).default_open(true).show(ui, |ui| {
             views.iter().for_each(|view| self.row(ui, context, view));
         });
     }
@@ -42,7 +43,7 @@ impl ViewRows {
             ui.set_min_height(ui.spacing().interact_size.y);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if view.in_report {
-                    ui.label(RichText::new("in the report").weak());
+                    ui.label(RichText::new(text!("elements-view-in-report")).weak());
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     ui.add(Button::new(&view.name).frame(false).truncate())
@@ -51,8 +52,8 @@ impl ViewRows {
             })
             .inner
         });
-        let response = row.inner.on_hover_text("Looks as this view was saved; right-click for more");
-        named(&response, &format!("View {}", view.name));
+        let response = row.inner.on_hover_text(text!("elements-view-hint"));
+        named(&response, &text!("elements-view", name = view.name.as_str()));
         if response.clicked() {
             context.ask(Action::LookAs(view.name.clone()));
         }
@@ -61,23 +62,23 @@ impl ViewRows {
 
     fn menu(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, view: &SavedView) {
         let (ready, name) = (!context.is_busy, || view.name.clone());
-        if ui.add_enabled(ready, Button::new("Rename…")).clicked() {
+        if ui.add_enabled(ready, Button::new(text!("elements-rename"))).clicked() {
             self.renaming.begin(name(), &view.name);
             ui.close();
         }
-        if ui.add_enabled(ready, Button::new("Replace by the current view")).clicked() {
+        if ui.add_enabled(ready, Button::new(text!("elements-view-replace"))).clicked() {
             context.ask(Action::SaveView(Some(name())));
             ui.close();
         }
-        let text = if view.in_report { "Leave out of the report" } else { "Put into the report" };
-        let mut entry = |ui: &mut Ui, text: &str, command: Present| {
+        let report = if view.in_report { text!("elements-view-leave-out") } else { text!("elements-view-put-into") };
+        let mut entry = |ui: &mut Ui, text: String, command: Present| {
             if ui.add_enabled(ready, Button::new(text)).clicked() {
                 context.send(Command::from(command));
                 ui.close();
             }
         };
-        entry(ui, text, Present::SetInReport(name(), !view.in_report));
+        entry(ui, report, Present::SetInReport(name(), !view.in_report));
         ui.separator();
-        entry(ui, "Remove", Present::RemoveView(name()));
+        entry(ui, text!("common-remove"), Present::RemoveView(name()));
     }
 }

@@ -7,6 +7,7 @@ use dispatch::{Elements, Tolerances};
 use inspect::features::constructions::{Constructed, Construction, Section};
 use inspect::features::element::LEAST_LENGTH_MM;
 use inspect::features::{Element, Shape};
+use texts::text;
 
 /// State of the section.
 #[derive(Clone, Debug)]
@@ -25,9 +26,9 @@ impl Default for ConstructionSection {
 
 impl ConstructionSection {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
-        theme::heading(ui, "Construct");
+        theme::heading(ui, text!("features-construct"));
         if names.is_empty() {
-            theme::weak(ui, "Fit features first, then construct elements from them.");
+            theme::weak(ui, text!("features-construct-first"));
             return;
         }
         self.new_construction(ui, context, names);
@@ -37,8 +38,9 @@ impl ConstructionSection {
     fn new_construction(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
         let ready = !context.is_busy;
         let draft = &mut *self;
-        theme::choice(ui, "Construction", &mut draft.construction, &Construction::ALL, Construction::name);
-        theme::weak(ui, draft.construction.takes());
+        let title = text!("features-construction");
+        theme::choice(ui, &title, &mut draft.construction, &Construction::ALL, |own| texts::word(own.name()));
+        theme::weak(ui, texts::word(draft.construction.takes()));
         let (min, max) = draft.construction.parts();
         // Removed elements are no longer chosen; after the last one there is a field for another.
         draft.sources.retain(|name| names.contains(name));
@@ -48,10 +50,9 @@ impl ConstructionSection {
         chosen.resize(count, String::new());
         egui::Grid::new("sources").num_columns(2).show(ui, |ui| {
             for (i, name) in chosen.iter_mut().enumerate() {
-                let title = format!("Element {}", i + 1);
+                let title = text!("features-source", number = i + 1);
                 let label = ui.label(egui::RichText::new(&title).weak());
-                let empty = if i < min { "choose" } else { "none" };
-                choose(ui, &title, name, names, empty).labelled_by(label.id);
+                choose(ui, &title, name, names, i >= min).labelled_by(label.id);
                 ui.end_row();
             }
         });
@@ -60,7 +61,7 @@ impl ConstructionSection {
         let construction = match draft.construction {
             Construction::OffsetPlane { .. } => {
                 ui.horizontal(|ui| {
-                    let label = ui.label("Offset");
+                    let label = ui.label(text!("features-offset"));
                     let drag = NumberField::new(&mut draft.offset_mm).speed(0.1).suffix(" mm");
                     ui.add(drag).labelled_by(label.id);
                 });
@@ -69,8 +70,9 @@ impl ConstructionSection {
             other => other,
         };
         let is_complete = draft.sources.len() >= min;
-        let button = egui::Button::new("Construct element").min_size(egui::vec2(120.0, 26.0));
-        if ui.add_enabled(ready && is_complete, button).on_disabled_hover_text("Choose the elements first").clicked() {
+        let button = egui::Button::new(text!("features-construct-element")).min_size(egui::vec2(120.0, 26.0));
+        let button = ui.add_enabled(ready && is_complete, button);
+        if button.on_disabled_hover_text(text!("features-choose-elements")).clicked() {
             context.send(Tolerances::Construct { construction, sources: std::mem::take(&mut draft.sources) });
         }
     }
@@ -85,15 +87,15 @@ fn constructed(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             no_result(ui, document, element.id);
             continue;
         };
-        let title = format!("{}   {}", element.name, feature.element.name());
+        let title = format!("{}   {}", element.name, texts::word(&feature.element.name()));
         let id = ui.make_persistent_id(("constructed", i));
         let last = i + 1 == constructions.len();
         let sources: Vec<String> = element.recipe.sources.iter().map(|id| document.plan.name(*id)).collect();
         egui::CollapsingHeader::new(title).id_salt(id).default_open(last).show(ui, |ui| {
             rows(ui, &format!("constructed {i}"), &figures(&sources, made, &feature.element.moved(&pose)));
-            theme::weak(ui, &made.remark);
-            let button = ui.button("Remove");
-            named(&button, &format!("Remove {}", element.name));
+            theme::weak(ui, texts::word(&made.remark));
+            let button = ui.button(text!("common-remove"));
+            named(&button, &text!("features-remove-named", name = element.name));
             if button.clicked() {
                 context.send(Elements::Remove(element.id));
             }
@@ -101,13 +103,20 @@ fn constructed(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     }
 }
 
-/// Drop-down list of `names`. `empty` is shown if none is chosen; if it is “none”, that can be chosen as well.
-pub(super) fn choose(ui: &mut egui::Ui, id: &str, name: &mut String, names: &[String], empty: &str) -> egui::Response {
-    let text = if name.is_empty() { egui::RichText::new(empty).weak() } else { egui::RichText::new(name.as_str()) };
+/// Drop-down list of `names`; “none” can be chosen as well if the choice is optional.
+pub(super) fn choose(
+    ui: &mut egui::Ui,
+    id: &str,
+    name: &mut String,
+    names: &[String],
+    is_optional: bool,
+) -> egui::Response {
+    let empty = || if is_optional { text!("features-none") } else { text!("features-choose") };
+    let text = if name.is_empty() { egui::RichText::new(empty()).weak() } else { egui::RichText::new(name.as_str()) };
     let combo = egui::ComboBox::from_id_salt(id).selected_text(text).width(105.0).truncate();
     let shown = combo.show_ui(ui, |ui| {
-        if empty == "none" {
-            ui.selectable_value(name, String::new(), "none");
+        if is_optional {
+            ui.selectable_value(name, String::new(), empty());
         }
         for choice in names {
             ui.selectable_value(name, choice.clone(), choice.as_str());
@@ -117,29 +126,29 @@ pub(super) fn choose(ui: &mut egui::Ui, id: &str, name: &mut String, names: &[St
 }
 
 /// Names and values of the results of an element; `moved` is the element in the displayed frame.
-fn figures(sources: &[String], made: &Constructed, moved: &Element) -> Vec<(&'static str, String)> {
+fn figures(sources: &[String], made: &Constructed, moved: &Element) -> Vec<(String, String)> {
     let position = moved.position();
     let mut figures = vec![
-        ("Constructed from", sources.join(", ")),
-        ("Position", format!("{:.4}, {:.4}, {:.4} mm", position.x, position.y, position.z)),
+        (text!("features-constructed-from"), sources.join(", ")),
+        (text!("features-position"), format!("{:.4}, {:.4}, {:.4} mm", position.x, position.y, position.z)),
     ];
     if let Some(direction) = moved.direction() {
-        figures.push(("Direction", format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z)));
+        let text = format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z);
+        figures.push((text!("features-direction"), text));
     }
     if let Element::Shape(Shape::Circle { radius, .. } | Shape::Sphere { radius, .. }) = moved {
-        figures.push(("Radius", format!("{radius:.4} mm")));
+        figures.push((text!("features-radius"), format!("{radius:.4} mm")));
     }
-    match made.section {
-        Some(Section::Circle { radius_mm, .. }) => {
-            figures.push(("Section", format!("circle of radius {radius_mm:.4} mm")))
+    let section = made.section.as_ref().map(|section| match section {
+        Section::Circle { radius_mm, .. } => text!("features-section-circle", mm = format!("{radius_mm:.4}")),
+        Section::Ellipse { half_long_mm, half_short_mm, .. } => {
+            let (long, short) = (format!("{half_long_mm:.4}"), format!("{half_short_mm:.4}"));
+            text!("features-section-ellipse", long = long, short = short)
         }
-        Some(Section::Ellipse { half_long_mm, half_short_mm, .. }) => {
-            figures.push(("Section", format!("ellipse, semi-axes {half_long_mm:.4}, {half_short_mm:.4} mm")));
-        }
-        None => {}
-    }
+    });
+    figures.extend(section.map(|section| (text!("features-section"), section)));
     if let Some(misses) = made.misses_by_mm.filter(|misses| *misses > LEAST_LENGTH_MM) {
-        figures.push(("Misfit", format!("{misses:.4} mm")));
+        figures.push((text!("features-misfit"), format!("{misses:.4} mm")));
     }
     figures
 }

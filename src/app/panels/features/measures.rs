@@ -14,6 +14,7 @@ use inspect::features::measures::{Angle, AngleConvention, Distance, angle, dista
 use inspect::recipe::Product;
 use inspect::tolerances::measure::{Measure, MeasureRecipe, Quantity};
 use session::plan::{ElementId, Recipe};
+use texts::text;
 
 /// State of the section.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +49,7 @@ impl PairMeasurement {
 
 impl MeasureSection {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
-        theme::heading(ui, "Measure");
+        theme::heading(ui, text!("features-measure"));
         self.pair_measurement(ui, context, names);
         self.plan_measures(ui, context);
     }
@@ -58,9 +59,9 @@ impl MeasureSection {
         let document = context.document();
         let draft = &mut *self;
         ui.horizontal(|ui| {
-            for (name, title) in draft.chosen.iter_mut().zip(["From", "To"]) {
-                let label = ui.label(RichText::new(title).weak());
-                choose(ui, title, name, names, "choose").labelled_by(label.id);
+            for (name, title) in draft.chosen.iter_mut().zip([text!("features-from"), text!("features-to")]) {
+                let label = ui.label(RichText::new(&title).weak());
+                choose(ui, &title, name, names, false).labelled_by(label.id);
             }
         });
         let [from, to] = &draft.chosen;
@@ -68,7 +69,7 @@ impl MeasureSection {
         let (Some(one), Some(other), [Some(from), Some(to)], true) =
             (document.shared(ids[0]), document.shared(ids[1]), ids, from != to)
         else {
-            theme::weak(ui, "Choose two elements to measure their distance and angle.");
+            theme::weak(ui, text!("features-choose-two"));
             return;
         };
         let of = [one, other];
@@ -76,29 +77,30 @@ impl MeasureSection {
         let between = cached.unwrap_or_else(|| PairMeasurement::of(of));
         let mut figures = Vec::new();
         if let Ok(distance) = &between.distance {
-            figures.push(("Distance", with(distance.distance_mm, distance.uncertainty_mm, " mm")));
+            figures.push((text!("features-distance"), with(distance.distance_mm, distance.uncertainty_mm, " mm")));
         }
         if let Ok(angle) = &between.angle {
             let uncertainty = angle.uncertainty_rad.map(f64::to_degrees);
-            figures.push(("Angle", with(angle.angle_rad.to_degrees(), uncertainty, "°")));
+            figures.push((text!("features-angle"), with(angle.angle_rad.to_degrees(), uncertainty, "°")));
         }
         rows(ui, "measures", &figures);
         match &between.distance {
-            Ok(distance) => theme::weak(ui, format!("{}.", distance.how)),
-            Err(error) => theme::weak(ui, &error.sentence),
+            Ok(distance) => theme::weak(ui, format!("{}.", texts::word(&distance.how))),
+            Err(error) => theme::weak(ui, texts::word(&error.sentence)),
         };
         // Points have no angle, which is not an error.
         if let Ok(angle) = &between.angle {
-            theme::weak(ui, format!("{}. ± U (k = 2); constructed elements are taken as exact.", angle.how));
+            theme::weak(ui, text!("features-angle-how", how = texts::word(&angle.how).into_owned()));
         }
         let measures = [
-            ("Add distance", "Distance", Quantity::Distance, between.distance.is_ok()),
-            ("Add angle", "Angle", Quantity::Angle(AngleConvention::Acute), between.angle.is_ok()),
+            // The names are data of the plan.
+            (text!("features-add-distance"), "Distance", Quantity::Distance, between.distance.is_ok()),
+            (text!("features-add-angle"), "Angle", Quantity::Angle(AngleConvention::Acute), between.angle.is_ok()),
         ];
         ui.horizontal(|ui| {
             for (text, name, quantity, is_defined) in measures {
                 let button = ui.add_enabled(ready && is_defined, egui::Button::new(text));
-                if button.on_hover_text("Measures it on every part; limits can be set below").clicked() {
+                if button.on_hover_text(text!("features-add-measure-hint")).clicked() {
                     let recipe = MeasureRecipe { quantity, from, to, lower: None, upper: None };
                     context.send(Elements::Add(document.free_name(name, Some(1)), Box::new(recipe.into())));
                 }
@@ -122,19 +124,24 @@ impl MeasureSection {
             let figure = &measure.figure;
             ui.horizontal(|ui| {
                 theme::dot(ui, crate::panels::series::colour(measure.verdict()));
-                ui.label(RichText::new(&element.name).family(theme::strong_family())).on_hover_text(&measure.how);
+                let name = RichText::new(&element.name).family(theme::strong_family());
+                ui.label(name).on_hover_text(texts::word(&measure.how));
                 let unit = if figure.unit == "°" { "°" } else { " mm" };
                 ui.label(with(figure.value, figure.uncertainty, unit));
             });
             let names = [own.from, own.to].map(|id| document.plan.name(id));
-            theme::weak(ui, format!("{} to {}", names[0], names[1]));
+            let [from, to] = names.each_ref().map(String::as_str);
+            theme::weak(ui, text!("features-from-to", from = from, to = to));
             let mut edited = match &draft.edited {
                 Some((id, recipe)) if *id == element.id => recipe.clone(),
                 _ => MeasureRecipe::clone(own),
             };
             ui.horizontal(|ui| {
-                limit(ui, "min.", &format!("Min. {}", element.name), &mut edited.lower, figure.value);
-                limit(ui, "max.", &format!("Max. {}", element.name), &mut edited.upper, figure.value);
+                let (min, max) = (text!("features-min"), text!("features-max"));
+                let min_name = text!("features-min-of", name = element.name.as_str());
+                let max_name = text!("features-max-of", name = element.name.as_str());
+                limit(ui, &min, &min_name, &mut edited.lower, figure.value);
+                limit(ui, &max, &max_name, &mut edited.upper, figure.value);
                 remove(ui, element.id, &element.name, context);
             });
             if edited != **own {
@@ -149,8 +156,8 @@ impl MeasureSection {
 }
 
 fn remove(ui: &mut egui::Ui, id: ElementId, name: &str, context: &mut PanelContext<'_>) {
-    let button = ui.small_button("×").on_hover_text("Removes it from the plan");
-    named(&button, &format!("Remove {name}"));
+    let button = ui.small_button("×").on_hover_text(text!("features-remove-from-plan"));
+    named(&button, &text!("features-remove-named", name = name));
     if button.clicked() {
         context.send(Elements::Remove(id));
     }

@@ -19,12 +19,14 @@ use geometry::Combine;
 use inspect::features::fitting::{Fitting, SPIKE_SIGMAS};
 use inspect::features::recipe::FeatureRecipe;
 use inspect::features::{Certificate, Element, Fit, Kind, Objective, Shape, nominal};
+use inspect::selection::Selection;
 use measures::MeasureSection;
 use parallel_planes::ParallelPlanes;
 pub(super) use selection::brush_options;
 use session::features::Measured;
 use session::plan::{ElementId, Recipe};
 use session::selection::Selectable;
+use texts::text;
 use tolerances::ToleranceSection;
 
 /// Default rejection limit, robust standard deviations.
@@ -68,10 +70,10 @@ impl Default for FeaturesPanel {
 
 impl FeaturesPanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        theme::heading(ui, "Brush");
+        theme::heading(ui, text!("features-brush"));
         let document = context.document();
         if document.actual().is_none() && document.nominal().is_none() {
-            theme::weak(ui, "Load a scan, then brush the points of a feature.");
+            theme::weak(ui, text!("features-load-first"));
             return;
         }
         selection::brush_target(ui, context);
@@ -91,7 +93,7 @@ impl FeaturesPanel {
 
     fn fits(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let ready = !context.document().points.selected.is_empty() && !context.is_busy;
-        theme::heading(ui, "Fit to the selected points");
+        theme::heading(ui, text!("features-fit"));
         let document = context.document();
         let is_plane = |name: &String| matches!(document.element(name), Some(Element::Shape(Shape::Plane { .. })));
         let planes: Vec<String> = document.element_names().into_iter().filter(is_plane).collect();
@@ -103,9 +105,9 @@ impl FeaturesPanel {
         let clip_sigmas = draft.clips.then_some(draft.sigmas);
         ui.horizontal_wrapped(|ui| {
             for kind in Kind::ALL {
-                let button = egui::Button::new(kind.name()).min_size(egui::vec2(70.0, 26.0));
+                let button = egui::Button::new(texts::word(kind.name()).into_owned()).min_size(egui::vec2(70.0, 26.0));
                 let ready = ready && draft.objective.suits(kind);
-                if ui.add_enabled(ready, button).on_disabled_hover_text("Brush some points first").clicked() {
+                if ui.add_enabled(ready, button).on_disabled_hover_text(text!("features-brush-first")).clicked() {
                     let (plane, robust) = (plane.clone(), draft.robust);
                     context.send(match (kind, plane) {
                         (Kind::Line | Kind::Circle, Some(plane)) => {
@@ -115,22 +117,22 @@ impl FeaturesPanel {
                     });
                 }
             }
-            let button = egui::Button::new("Slot").min_size(egui::vec2(70.0, 26.0));
-            if ui.add_enabled(ready, button).on_disabled_hover_text("Brush some points first").clicked() {
+            let button = egui::Button::new(text!("features-slot")).min_size(egui::vec2(70.0, 26.0));
+            if ui.add_enabled(ready, button).on_disabled_hover_text(text!("features-brush-first")).clicked() {
                 context.send(Features::FitSlot { plane, clip_sigmas });
             }
         });
         if !planes.is_empty() {
             ui.horizontal(|ui| {
-                let label = ui.label("In plane").on_hover_text("Lines, circles and slots are fitted in this plane");
-                choose(ui, "in plane", &mut draft.plane, &planes, "none").labelled_by(label.id);
+                let label = ui.label(text!("features-in-plane")).on_hover_text(text!("features-in-plane-hint"));
+                choose(ui, "in plane", &mut draft.plane, &planes, true).labelled_by(label.id);
             });
         }
-        theme::choice(ui, "Objective", &mut draft.objective, &Objective::ALL, |own| own.name());
-        ui.checkbox(&mut draft.robust, "Robust (LMedS)")
-            .on_hover_text("Starts from the least median of squares; for selections that extend beyond an edge");
+        let objective = text!("features-objective");
+        theme::choice(ui, &objective, &mut draft.objective, &Objective::ALL, |own| texts::word(own.name()));
+        ui.checkbox(&mut draft.robust, text!("features-robust")).on_hover_text(text!("features-robust-hint"));
         ui.horizontal(|ui| {
-            ui.checkbox(&mut draft.clips, "Reject points beyond");
+            ui.checkbox(&mut draft.clips, text!("features-reject-points"));
             let drag = NumberField::new(&mut draft.sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
             ui.add_enabled(draft.clips, drag);
         });
@@ -152,19 +154,22 @@ impl FeaturesPanel {
     fn features(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let document = context.document();
         let edited = &mut self.edited;
-        theme::heading(ui, "Features");
+        theme::heading(ui, text!("features-features"));
         let features = document.features();
         if features.is_empty() {
-            theme::weak(ui, "No features fitted yet.");
+            theme::weak(ui, text!("features-no-features"));
             return;
         }
-        let frame = if document.alignment().is_some() { "nominal" } else { "scan" };
-        theme::weak(ui, format!("Positions and directions in the {frame} frame; ± U (k = 2)."));
+        let frame = match document.alignment() {
+            Some(_) => text!("features-nominal-frame"),
+            None => text!("features-scan-frame"),
+        };
+        theme::weak(ui, frame);
         let pose = document.nominal_from_scan();
         for (i, feature) in features.iter().enumerate() {
             let Some((made, fit)) = feature.made.and_then(|made| Some((made, made.fit()?))) else {
                 no_result(ui, document, feature.id);
-                if ui.button("Remove").clicked() {
+                if ui.button(text!("common-remove")).clicked() {
                     context.send(Elements::Remove(feature.id));
                 }
                 continue;
@@ -182,34 +187,34 @@ impl FeaturesPanel {
                     figures.extend(nominal_deviations(&shape, nominal));
                 }
                 rows(ui, &format!("feature {i}"), &figures);
-                theme::weak(ui, format!("{}.", fit.uncertainty.assumption));
+                theme::weak(ui, format!("{}.", texts::word(&fit.uncertainty.assumption)));
                 selection_note(ui, feature, document.alignment().is_some(), context);
                 fitting(ui, feature, edited);
                 ui.horizontal(|ui| {
-                    let hint = "Fits the nominal feature to the selected facets";
+                    let hint = text!("features-nominal-from-facets-hint");
                     let missing = if document.alignment().is_none() {
-                        "Align first"
+                        text!("common-align-first")
                     } else {
-                        "Select its facets on the nominal first"
+                        text!("features-select-facets-first")
                     };
                     let ready = document.alignment().is_some() && !document.facets.selected.is_empty();
-                    let button = ui.add_enabled(ready, egui::Button::new("Nominal from facets"));
+                    let button = ui.add_enabled(ready, egui::Button::new(text!("features-nominal-from-facets")));
                     if button.on_hover_text(hint).on_disabled_hover_text(missing).clicked() {
                         context.send(Features::NominalFromFacets(name.to_owned()));
                     }
-                    if nominal.is_some() && ui.button("Remove nominal").clicked() {
+                    if nominal.is_some() && ui.button(text!("features-remove-nominal")).clicked() {
                         context.send(Features::ForgetNominal(name.to_owned()));
                     }
                 });
                 if nominal.is_some() && document.alignment().is_none() {
-                    theme::weak(ui, "Align to compare it with its nominal.");
+                    theme::weak(ui, text!("features-align-to-compare"));
                 }
                 ui.horizontal(|ui| {
-                    if ui.button("Select its points").clicked() {
+                    if ui.button(text!("features-select-points")).clicked() {
                         let points = made.numbers.clone();
                         context.send(Select::Numbers(Selectable::Points, points, Combine::Replace));
                     }
-                    if ui.button("Remove").clicked() {
+                    if ui.button(text!("common-remove")).clicked() {
                         context.send(Elements::Remove(feature.id));
                     }
                 });
@@ -226,31 +231,30 @@ fn fitting(ui: &mut egui::Ui, feature: &Measured<'_, FeatureRecipe>, edited: &mu
         _ => own.clone(),
     };
     ui.horizontal(|ui| {
-        let robust = ui.checkbox(&mut fitting.robust, "Robust (LMedS)");
-        named(&robust, &format!("Robust (LMedS) {}", feature.name));
+        let robust = ui.checkbox(&mut fitting.robust, text!("features-robust"));
+        named(&robust, &text!("features-robust-of", name = feature.name));
         let mut clips = fitting.clip_sigmas.is_some();
-        let clip = ui.checkbox(&mut clips, "Reject beyond");
-        named(&clip, &format!("Reject points of {}", feature.name));
+        let clip = ui.checkbox(&mut clips, text!("features-reject"));
+        named(&clip, &text!("features-reject-points-of", name = feature.name));
         if clip.changed() {
             fitting.clip_sigmas = clips.then_some(DEFAULT_SIGMAS);
         }
         if let Some(sigmas) = &mut fitting.clip_sigmas {
             let drag = NumberField::new(sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
-            named(&ui.add(drag), &format!("Max. residual of {}", feature.name));
+            named(&ui.add(drag), &text!("features-max-residual-of", name = feature.name));
         }
     });
     ui.horizontal(|ui| {
         let mut rejects = fitting.spike_sigmas.is_some();
-        let check = ui.checkbox(&mut rejects, "Reject spikes beyond");
-        let check = check
-            .on_hover_text("Single points that stand off all their neighbours; dents, bumps and scratches are kept");
-        named(&check, &format!("Reject spikes of {}", feature.name));
+        let check = ui.checkbox(&mut rejects, text!("features-reject-spikes"));
+        let check = check.on_hover_text(text!("features-reject-spikes-hint"));
+        named(&check, &text!("features-reject-spikes-of", name = feature.name));
         if check.changed() {
             fitting.spike_sigmas = rejects.then_some(SPIKE_SIGMAS);
         }
         if let Some(sigmas) = &mut fitting.spike_sigmas {
             let drag = NumberField::new(sigmas).speed(0.05).range(3.0..=20.0).suffix(" σ");
-            named(&ui.add(drag), &format!("Limit for spikes of {}", feature.name));
+            named(&ui.add(drag), &text!("features-spike-limit-of", name = feature.name));
         }
     });
     if fitting != *own {
@@ -265,84 +269,98 @@ fn selection_note(
     is_aligned: bool,
     context: &mut PanelContext<'_>,
 ) {
-    let selection = &feature.recipe.selection;
-    if selection.is_repeatable() {
-        theme::weak(ui, format!("Measured on every part: {}.", selection.words()));
+    let on_every_part = match &feature.recipe.selection {
+        Selection::Facets(own) => Some(text!("features-on-facets", count = own.facets.len())),
+        Selection::Prism { .. } => Some(text!("features-in-prism")),
+        Selection::Points(_) => None,
+    };
+    if let Some(note) = on_every_part {
+        theme::weak(ui, note);
         return;
     }
     ui.horizontal(|ui| {
-        theme::weak(ui, "On this part only.");
-        let button = ui.add_enabled(is_aligned, egui::Button::new("Measure on nominal faces"));
-        let hint = "Selects by the nominal faces under its points, so that it is measured on every part";
-        if button.on_hover_text(hint).on_disabled_hover_text("Align first").clicked() {
+        theme::weak(ui, text!("features-on-this-part"));
+        let button = ui.add_enabled(is_aligned, egui::Button::new(text!("features-on-faces")));
+        let hint = text!("features-on-faces-hint");
+        if button.on_hover_text(hint).on_disabled_hover_text(text!("common-align-first")).clicked() {
             context.send(Features::OnFaces(feature.id));
         }
     });
 }
 
 /// Deviations of a feature from its nominal, nominal frame.
-fn nominal_deviations(shape: &Shape, nominal: &Element) -> Vec<(&'static str, String)> {
+fn nominal_deviations(shape: &Shape, nominal: &Element) -> Vec<(String, String)> {
     let nominal::Off { shift_mm, turn_rad, numbers } = nominal::off(shape, nominal);
-    let mut figures =
-        vec![("Deviation", format!("{} mm", [shift_mm.x, shift_mm.y, shift_mm.z].map(|mm| signed(mm, 4)).join(", ")))];
-    figures.extend(turn_rad.map(|turn| ("Angular deviation", format!("{:.4}°", turn.to_degrees()))));
+    let shift = [shift_mm.x, shift_mm.y, shift_mm.z].map(|mm| signed(mm, 4)).join(", ");
+    let mut figures = vec![(text!("features-deviation"), format!("{shift} mm"))];
+    figures.extend(turn_rad.map(|turn| (text!("features-angular-deviation"), format!("{:.4}°", turn.to_degrees()))));
     figures.extend(numbers.into_iter().map(|(name, off)| {
-        let off = if name == "Half angle" {
-            format!("{}°", signed(off.to_degrees(), 4))
+        let (title, off) = if name == "Half angle" {
+            (text!("features-angle-deviation"), format!("{}°", signed(off.to_degrees(), 4)))
         } else {
-            format!("{} mm", signed(off, 4))
+            (text!("features-size-deviation"), format!("{} mm", signed(off, 4)))
         };
-        (if name == "Half angle" { "Angle deviation" } else { "Size deviation" }, format!("{name} {off}"))
+        (title, format!("{} {off}", texts::word(name)))
     }));
     figures
 }
 
 /// Names and values of the results of a feature; `shape` is in the displayed frame.
-fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(&'static str, String)> {
+fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(String, String)> {
     let u = &fit.uncertainty;
     let position = shape.position();
     let mut figures = vec![
-        ("Position", format!("{:.4}, {:.4}, {:.4} mm", position.x, position.y, position.z)),
-        ("", format!("± {:.4} mm", u.position_mm)),
+        (text!("features-position"), format!("{:.4}, {:.4}, {:.4} mm", position.x, position.y, position.z)),
+        (String::new(), format!("± {:.4} mm", u.position_mm)),
     ];
     if let Some(direction) = shape.direction() {
         let degrees = u.direction_rad.to_degrees();
-        figures.push(("Direction", format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z)));
-        figures.push(("", format!("± {degrees:.4}°")));
+        let text = format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z);
+        figures.push((text!("features-direction"), text));
+        figures.push((String::new(), format!("± {degrees:.4}°")));
     }
     let number = |i: usize| u.numbers.get(i).copied().unwrap_or_default();
-    let length = |name, mm: f64, i| (name, format!("{mm:.4} ± {:.4} mm", number(i)));
+    let length = |name: String, mm: f64, i| (name, format!("{mm:.4} ± {:.4} mm", number(i)));
     match *shape {
         Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. } => {
-            figures.push(length("Radius", radius, 0));
+            figures.push(length(text!("features-radius"), radius, 0));
         }
         Shape::Cone { radius, half_angle_rad, .. } => {
-            figures.push(length("Radius at position", radius, 0));
+            figures.push(length(text!("features-radius-at-position"), radius, 0));
             let angle = half_angle_rad.to_degrees();
-            figures.push(("Half angle", format!("{angle:.4} ± {:.4}°", number(1).to_degrees())));
+            figures.push((text!("features-half-angle"), format!("{angle:.4} ± {:.4}°", number(1).to_degrees())));
         }
         Shape::Torus { major, minor, .. } => {
-            figures.push(length("Major radius", major, 0));
-            figures.push(length("Minor radius", minor, 1));
+            figures.push(length(text!("features-major-radius"), major, 0));
+            figures.push(length(text!("features-minor-radius"), minor, 1));
         }
         Shape::Line { .. } | Shape::Plane { .. } => {}
     }
-    figures.push(("Form error", format!("{:.4} mm", fit.form_error_mm)));
+    figures.push((text!("features-form-error"), format!("{:.4} mm", fit.form_error_mm)));
     if let Some(zone) = &fit.zone {
+        let objective = texts::word(zone.objective.name()).into_owned();
         let optimality = match zone.certified {
-            Certificate::Exact => "proven global optimum",
-            Certificate::Local => "proven local optimum",
-            Certificate::Open => "optimum not proven",
+            Certificate::Exact => text!("features-global-optimum", objective = objective),
+            Certificate::Local => text!("features-local-optimum", objective = objective),
+            Certificate::Open => text!("features-open-optimum", objective = objective),
         };
-        figures.push(("Objective", format!("{}, {optimality}", zone.objective.name())));
-        figures.push(("Contact points", zone.contacts.len().to_string()));
+        figures.push((text!("features-objective"), optimality));
+        figures.push((text!("features-contact-points"), zone.contacts.len().to_string()));
     }
-    figures.push(("Points", format!("{} used, {} rejected", theme::count(fit.used), theme::count(fit.dropped.len()))));
-    if !recipe.fitting.weights.is_plain() {
-        figures.push(("Weights", recipe.fitting.weights.words()));
+    let (used, rejected) = (theme::count(fit.used), theme::count(fit.dropped.len()));
+    figures.push((text!("features-points"), text!("features-points-used", used = used, rejected = rejected)));
+    let weights = &recipe.fitting.weights;
+    if !weights.is_plain() {
+        let by = texts::word(weights.by.name()).into_owned();
+        let text = match weights.max_incidence_rad {
+            Some(limit) => text!("features-weights-masked", by = by, degrees = format!("{:.1}", limit.to_degrees())),
+            None => by,
+        };
+        figures.push((text!("features-weights"), text));
     }
     if !recipe.parallel_to.is_empty() {
-        figures.push(("Normal", format!("common to {} planes", recipe.parallel_to.len() + 1)));
+        let common = text!("features-common-normal", count = recipe.parallel_to.len() + 1);
+        figures.push((text!("features-normal"), common));
     }
     figures
 }

@@ -7,6 +7,7 @@ use dispatch::Features;
 use inspect::features::Kind;
 use inspect::features::fits::weights::{Weighting, Weights};
 use session::selection::Selectable;
+use texts::text;
 
 /// State of the section.
 #[derive(Clone, Debug)]
@@ -43,8 +44,8 @@ impl ParallelPlanes {
         }
         let draft = &mut *self;
         draft.chosen.retain(|name| names.contains(name));
-        egui::CollapsingHeader::new("Parallel planes").show(ui, |ui| {
-            theme::weak(ui, "Common normal for all ticked planes, each through its own centroid.");
+        egui::CollapsingHeader::new(text!("features-parallel-planes")).show(ui, |ui| {
+            theme::weak(ui, text!("features-parallel-planes-note"));
             for name in &names {
                 let mut is_chosen = draft.chosen.contains(name);
                 if ui.checkbox(&mut is_chosen, name.as_str()).changed() {
@@ -55,16 +56,16 @@ impl ParallelPlanes {
                     }
                 }
             }
-            theme::choice(ui, "Weights", &mut draft.by, &Weighting::ALL, Weighting::name);
+            let weights = text!("features-weights");
+            theme::choice(ui, &weights, &mut draft.by, &Weighting::ALL, |own| texts::word(own.name()));
             ui.horizontal(|ui| {
-                ui.checkbox(&mut draft.masks, "Mask incidence above");
+                ui.checkbox(&mut draft.masks, text!("features-mask-incidence"));
                 let drag = NumberField::new(&mut draft.max_incidence_deg).speed(0.5).range(1.0..=90.0).suffix("°");
-                named(&ui.add_enabled(draft.masks, drag), "Max. angle of incidence");
+                named(&ui.add_enabled(draft.masks, drag), &text!("features-max-incidence"));
             });
             let has_enough = draft.chosen.len() >= 2;
-            let button = egui::Button::new("Fit parallel planes");
-            if ui.add_enabled(ready && has_enough, button).on_disabled_hover_text("Tick at least two planes").clicked()
-            {
+            let button = ui.add_enabled(ready && has_enough, egui::Button::new(text!("features-fit-parallel-planes")));
+            if button.on_disabled_hover_text(text!("features-tick-two")).clicked() {
                 let max_incidence_rad = draft.masks.then_some(draft.max_incidence_deg.to_radians());
                 let weights = Weights { by: draft.by, max_incidence_rad };
                 context.send(Features::FitParallelPlanes { planes: draft.chosen.clone(), weights, clip_sigmas });

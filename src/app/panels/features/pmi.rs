@@ -10,26 +10,27 @@ use geometry::{Combine, Subset};
 use inspect::pmi::PmiPlan;
 use inspect::tolerances::Characteristic;
 use session::selection::Selectable;
+use texts::text;
 
 /// Offers to take over what the CAD file states; shows nothing if it states nothing.
 pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, filter_mm: &mut Option<f64>) {
     let Some(stated) = context.document().pmi_plan().cloned() else { return };
     let (in_plan, all) = context.document().pmi_in_plan();
-    theme::weak(ui, format!("The CAD file states {all} tolerances and dimensions; {in_plan} are in the plan."));
-    filter(ui, filter_mm, "for tolerances of the CAD");
+    theme::weak(ui, text!("features-pmi-stated", all = all, planned = in_plan));
+    filter(ui, filter_mm, None);
     let is_aligned = context.document().alignment().is_some();
     let ready = !context.is_busy && is_aligned && stated.count() > 0;
-    let button = ui.add_enabled(ready, egui::Button::new("Take from the CAD"));
-    let button = button.on_hover_text("Fits the features that they refer to, adds them to the plan and judges them");
+    let button = ui.add_enabled(ready, egui::Button::new(text!("features-pmi-take")));
+    let button = button.on_hover_text(text!("features-pmi-take-hint"));
     let why = match (is_aligned, stated.count()) {
-        (_, 0) => "None of them can be evaluated",
-        (false, _) => "Align first",
-        _ => "At work",
+        (_, 0) => text!("features-pmi-none"),
+        (false, _) => text!("common-align-first"),
+        _ => text!("features-at-work"),
     };
     if button.on_disabled_hover_text(why).clicked() {
         context.send(Tolerances::TakeFromCad { filter_mm: *filter_mm });
     }
-    let title = format!("Stated in the CAD ({all})");
+    let title = text!("features-pmi-list", all = all);
     egui::CollapsingHeader::new(title).id_salt("pmi").show(ui, |ui| {
         if let Some(facets) = rows(ui, &stated) {
             context.send(Select::Numbers(Selectable::Facets, facets, Combine::Replace));
@@ -46,36 +47,41 @@ fn rows(ui: &mut egui::Ui, stated: &PmiPlan) -> Option<Subset> {
     let mut row = |ui: &mut egui::Ui, text: RichText, hint: &str, facets: [Option<&Subset>; 2]| {
         let label = ui.add(egui::Label::new(text).truncate().sense(egui::Sense::click()));
         let has_facets = facets.iter().flatten().any(|own| !own.is_empty());
-        let hint = if has_facets { format!("{hint}\nClick to select its faces.") } else { hint.to_owned() };
+        let hint = if has_facets { text!("features-pmi-faces-hint", hint = hint) } else { hint.to_owned() };
         if label.on_hover_text(hint).clicked() && has_facets {
             let all = facets.into_iter().flatten();
             chosen = Some(all.fold(Subset::default(), |all, own| all.combined(own, Combine::Add)));
         }
     };
     for (letter, feature) in &stated.datums {
-        let text = format!("Datum {letter}: {feature}");
+        let text = text!("features-pmi-datum", letter = letter.as_str(), feature = feature.as_str());
         row(ui, RichText::new(&text), &text, [facets_of(feature), None]);
     }
     for own in &stated.tolerances {
         let limits = match own.characteristic {
-            Characteristic::Size { lower_mm: Some(lower) } => format!("{lower} to {} mm", own.limit_mm),
-            Characteristic::Size { lower_mm: None } => format!("at most {} mm", own.limit_mm),
+            Characteristic::Size { lower_mm: Some(lower) } => {
+                text!("features-pmi-limits", lower = lower.to_string(), upper = own.limit_mm.to_string())
+            }
+            Characteristic::Size { lower_mm: None } => text!("features-pmi-at-most", upper = own.limit_mm.to_string()),
             _ => format!("{} mm", own.limit_mm),
         };
         let bonus = if own.maximum_material.is_some() { " Ⓜ" } else { "" };
         let datums = own.datums.iter().map(|letter| format!(" | {letter}")).collect::<String>();
         let zone = if feature(&own.feature).is_some_and(|one| own.has_round_zone(&one.nominal)) { "Ø " } else { "" };
-        let text = format!("{} {zone}{limits}{bonus}{datums}: {}", own.characteristic.name(), own.feature);
+        let characteristic = texts::word(own.characteristic.name());
+        let text = format!("{characteristic} {zone}{limits}{bonus}{datums}: {}", own.feature);
         row(ui, RichText::new(&text), &text, [facets_of(&own.feature), None]);
     }
     for own in &stated.measures {
         let limit = |limit: Option<f64>| limit.map_or_else(|| "–".to_owned(), |limit| limit.to_string());
-        let text = format!("{}: {} to {}", own.name, limit(own.lower), limit(own.upper));
+        let (lower, upper) = (limit(own.lower), limit(own.upper));
+        let text = text!("features-pmi-measure", name = own.name.as_str(), lower = lower, upper = upper);
         row(ui, RichText::new(&text), &text, [facets_of(&own.from), facets_of(&own.to)]);
     }
     for own in &stated.unsupported {
-        let text = RichText::new(format!("{}: not evaluated", own.what)).color(theme::WARN);
-        let hint = format!("{}: {}.", own.what, own.why);
+        let text = RichText::new(text!("features-pmi-not-evaluated", what = texts::word(&own.what).into_owned()))
+            .color(theme::WARN);
+        let hint = format!("{}: {}.", texts::word(&own.what), texts::word(&own.why));
         row(ui, text, &hint, [Some(&own.facets), None]);
     }
     chosen

@@ -10,6 +10,7 @@ use inspect::features::element::Situation;
 use inspect::features::{Element, Shape};
 use inspect::tolerances::{Characteristic, MaximumMaterial, Side, Tolerance, Zone};
 use session::Document;
+use texts::text;
 
 /// Nesting index of a filter that is switched on, mm.
 const DEFAULT_NESTING_INDEX_MM: f64 = 2.5;
@@ -19,9 +20,9 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
     match &mut tolerance.characteristic {
         Characteristic::Angularity { angle_deg, .. } => {
             ui.horizontal(|ui| {
-                ui.label("at");
+                ui.label(text!("features-at-angle"));
                 let drag = NumberField::new(angle_deg).speed(0.1).range(0.0..=90.0).suffix("°");
-                named(&ui.add(drag), &format!("Angle {}", i + 1));
+                named(&ui.add(drag), &text!("features-angle-of", number = i + 1));
             });
         }
         Characteristic::Position { true_place: Some(exact), .. } => {
@@ -50,26 +51,27 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
         maximum_material(ui, i, &mut tolerance.maximum_material);
     }
     if is_of_surface {
-        filter(ui, &mut tolerance.filter_mm, &format!("of tolerance {}", i + 1));
+        filter(ui, &mut tolerance.filter_mm, Some(i + 1));
     }
 }
 
-/// Gaussian filter of the points, with its nesting index; `what` for names.
-pub(super) fn filter(ui: &mut egui::Ui, own: &mut Option<f64>, what: &str) {
+/// Gaussian filter of the points, with its nesting index; of the tolerance of this number, or of those of the CAD.
+pub(super) fn filter(ui: &mut egui::Ui, own: &mut Option<f64>, tolerance: Option<usize>) {
+    let (name, index_name) = match tolerance {
+        Some(number) => (text!("features-filter-of", number = number), text!("features-nesting-of", number = number)),
+        None => (text!("features-filter-of-cad"), text!("features-nesting-of-cad")),
+    };
     ui.horizontal(|ui| {
         let mut is_filtered = own.is_some();
-        let hint =
-            "Smooths the points (ISO 16610-61) before their zone is evaluated, so that it is not noise that is judged";
-        let check = ui.checkbox(&mut is_filtered, "Gaussian filter").on_hover_text(hint);
-        named(&check, &format!("Gaussian filter {what}"));
+        let check = ui.checkbox(&mut is_filtered, text!("features-filter"));
+        named(&check.on_hover_text(text!("features-filter-hint")), &name);
         if is_filtered != own.is_some() {
             *own = is_filtered.then_some(DEFAULT_NESTING_INDEX_MM);
         }
         if let Some(nesting_index_mm) = own {
             let drag =
                 NumberField::new(nesting_index_mm).speed(0.05).range(0.01..=1000.0).max_decimals(3).suffix(" mm");
-            let hint = "Nesting index: waves of this length keep half of their height";
-            named(&ui.add(drag).on_hover_text(hint), &format!("Nesting index {what}"));
+            named(&ui.add(drag).on_hover_text(text!("features-nesting-hint")), &index_name);
         }
     });
 }
@@ -77,18 +79,18 @@ pub(super) fn filter(ui: &mut egui::Ui, own: &mut Option<f64>, what: &str) {
 /// Shape of the zone: cylinder or sphere, or two planes perpendicular to an axis of the datum system.
 fn zone_row(ui: &mut egui::Ui, i: usize, zone: &mut Zone) {
     let choices = [
-        ("diameter", Zone::Diameter),
-        ("width along X", Zone::Width { along: Vector::x() }),
-        ("width along Y", Zone::Width { along: Vector::y() }),
-        ("width along Z", Zone::Width { along: Vector::z() }),
+        (text!("features-zone-diameter"), Zone::Diameter),
+        (text!("features-zone-along", axis = "X"), Zone::Width { along: Vector::x() }),
+        (text!("features-zone-along", axis = "Y"), Zone::Width { along: Vector::y() }),
+        (text!("features-zone-along", axis = "Z"), Zone::Width { along: Vector::z() }),
     ];
-    let own =
-        choices.iter().find(|(_, choice)| choice == zone).map_or("width along another direction", |(name, _)| name);
+    let own = choices.iter().find(|(_, choice)| choice == zone).map(|(name, _)| name.clone());
+    let own = own.unwrap_or_else(|| text!("features-zone-along-other"));
     ui.horizontal(|ui| {
-        ui.label(RichText::new("zone").weak()).on_hover_text("Tolerance zone: cylinder, sphere, or parallel planes");
+        ui.label(RichText::new(text!("features-zone")).weak()).on_hover_text(text!("features-zone-hint"));
         let combo = egui::ComboBox::from_id_salt(("zone", i)).selected_text(own).width(120.0);
         let shown = combo.show_ui(ui, |ui| choices.map(|(name, choice)| ui.selectable_value(zone, choice, name)));
-        named(&shown.response, &format!("Zone {}", i + 1));
+        named(&shown.response, &text!("features-zone-of", number = i + 1));
     });
 }
 
@@ -96,20 +98,20 @@ fn zone_row(ui: &mut egui::Ui, i: usize, zone: &mut Zone) {
 fn maximum_material(ui: &mut egui::Ui, i: usize, own: &mut Option<MaximumMaterial>) {
     ui.horizontal(|ui| {
         let mut is_required = own.is_some();
-        let text = "Maximum material";
-        let hint = "The limit grows with the departure of the actual mating envelope from the maximum material size";
-        let check = ui.checkbox(&mut is_required, text).on_hover_text(hint);
-        named(&check, &format!("{text}, tolerance {}", i + 1));
+        let check = ui.checkbox(&mut is_required, text!("features-maximum-material"));
+        let check = check.on_hover_text(text!("features-maximum-material-hint"));
+        named(&check, &text!("features-maximum-material-of", number = i + 1));
         if is_required != own.is_some() {
             *own = is_required.then_some(MaximumMaterial { side: Side::Internal, size_mm: 0.0 });
         }
         if let Some(own) = own {
-            for (side, name) in [(Side::Internal, "Hole"), (Side::External, "Shaft")] {
+            let sides = [(Side::Internal, text!("features-hole")), (Side::External, text!("features-shaft"))];
+            for (side, name) in sides {
                 theme::pick(ui, &mut own.side, side, name);
             }
             let drag = NumberField::new(&mut own.size_mm).speed(0.01).range(0.0..=1e6).max_decimals(4).suffix(" mm");
-            let hint = "Lower limit of size of a hole, upper limit of size of a shaft";
-            named(&ui.add(drag).on_hover_text(hint), &format!("Maximum material size {}", i + 1));
+            let field = ui.add(drag).on_hover_text(text!("features-maximum-material-size-hint"));
+            named(&field, &text!("features-maximum-material-size", number = i + 1));
         }
     });
 }
@@ -119,15 +121,15 @@ fn exact_position(ui: &mut egui::Ui, i: usize, exact: &mut Element, element: &El
     let (mut at, mut along) = (exact.position(), exact.direction().unwrap_or_else(Vector::z));
     let before = (at, along);
     ui.horizontal(|ui| {
-        ui.label(RichText::new("at").weak()).on_hover_text("Theoretically exact position in the datum system, mm");
+        ui.label(RichText::new(text!("features-at")).weak()).on_hover_text(text!("features-at-hint"));
         for (value, axis) in at.coords.iter_mut().zip(["X", "Y", "Z"]) {
             let drag = NumberField::new(value).speed(0.1).max_decimals(4).prefix(format!("{axis} "));
-            named(&ui.add(drag), &format!("Exact {axis} of tolerance {}", i + 1));
+            named(&ui.add(drag), &text!("features-exact-of", axis = axis, number = i + 1));
         }
     });
     if !matches!(element.situation(), Situation::Point(_)) {
         ui.horizontal(|ui| {
-            ui.label(RichText::new("along").weak()).on_hover_text("Axis or normal, in the datum system");
+            ui.label(RichText::new(text!("features-along")).weak()).on_hover_text(text!("features-along-hint"));
             for (axis, name) in [Vector::x(), Vector::y(), Vector::z()].into_iter().zip(["X", "Y", "Z"]) {
                 theme::pick(ui, &mut along, axis, name);
             }

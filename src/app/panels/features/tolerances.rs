@@ -12,6 +12,7 @@ use geometry::{Point, Vector};
 use inspect::tolerances::{Characteristic, Judged, Plan, Tolerance};
 use session::Document;
 use session::tolerancing::Judgement;
+use texts::text;
 
 /// Available datum letters.
 const LETTERS: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
@@ -34,7 +35,7 @@ pub struct ToleranceSection {
 
 impl ToleranceSection {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        theme::heading(ui, "Tolerances");
+        theme::heading(ui, text!("features-tolerances"));
         super::pmi::show(ui, context, &mut self.filter_mm);
         let document = context.document();
         let current = document.asked();
@@ -44,19 +45,19 @@ impl ToleranceSection {
             (draft.plan, draft.from) = (current.clone(), current);
         }
         if names.is_empty() && draft.plan.tolerances.is_empty() {
-            theme::weak(ui, "Fit features, assign the datum letters, then add the tolerances of the drawing.");
+            theme::weak(ui, text!("features-tolerances-first"));
         } else {
             datums(ui, &mut draft.plan, &names);
             let judgement = document.judgement().filter(|_| draft.plan == draft.from);
             list(ui, &mut draft.plan, document, &names, judgement.as_deref());
-            if ui.add_enabled(!names.is_empty(), egui::Button::new("Add tolerance")).clicked() {
+            if ui.add_enabled(!names.is_empty(), egui::Button::new(text!("features-add-tolerance"))).clicked() {
                 draft.plan.tolerances.push(new_tolerance(names.first()));
             }
             let mut are_shown = !context.display.hides_callouts;
-            ui.checkbox(&mut are_shown, "Flags in the view").on_hover_text("Of the tolerances that were evaluated");
+            ui.checkbox(&mut are_shown, text!("features-flags")).on_hover_text(text!("features-flags-hint"));
             context.display.hides_callouts = !are_shown;
             let ready = !busy && !draft.plan.tolerances.is_empty();
-            if theme::wide_main_button(ui, ready, "Evaluate tolerances").clicked() {
+            if theme::wide_main_button(ui, ready, text!("features-evaluate")).clicked() {
                 context.send(Tolerances::Judge);
             }
         }
@@ -88,10 +89,10 @@ fn datums(ui: &mut egui::Ui, plan: &mut Plan, names: &[String]) {
     let used = LETTERS.iter().rposition(|letter| plan.datums.contains_key(*letter)).map_or(0, |last| last + 1);
     egui::Grid::new("datum letters").num_columns(2).show(ui, |ui| {
         for letter in LETTERS.iter().take((used + 1).max(MAX_DATUMS)) {
-            let title = format!("Datum {letter}");
+            let title = text!("features-datum", letter = *letter);
             let label = ui.label(&title);
             let mut name = plan.datums.get(*letter).cloned().unwrap_or_default();
-            choose(ui, &title, &mut name, names, "none").labelled_by(label.id);
+            choose(ui, &title, &mut name, names, true).labelled_by(label.id);
             ui.end_row();
             if name.is_empty() {
                 plan.datums.remove(*letter);
@@ -104,7 +105,7 @@ fn datums(ui: &mut egui::Ui, plan: &mut Plan, names: &[String]) {
 
 fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String], judgement: Option<&[Judgement]>) {
     if plan.tolerances.is_empty() {
-        theme::weak(ui, "No tolerances yet: add one, or open a list.");
+        theme::weak(ui, text!("features-no-tolerances"));
         return;
     }
     let letters: Vec<String> = plan.datums.keys().cloned().collect();
@@ -115,10 +116,10 @@ fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String
         let before = (tolerance.characteristic.name(), tolerance.feature.clone());
         ui.horizontal(|ui| {
             characteristic(ui, i, &mut tolerance.characteristic);
-            let combo = choose(ui, &format!("toleranced {i}"), &mut tolerance.feature, names, "choose");
-            named(&combo, &format!("Feature of tolerance {}", i + 1));
-            let button = ui.small_button("×").on_hover_text("Removes this tolerance");
-            named(&button, &format!("Remove tolerance {}", i + 1));
+            let combo = choose(ui, &format!("toleranced {i}"), &mut tolerance.feature, names, false);
+            named(&combo, &text!("features-feature-of", number = i + 1));
+            let button = ui.small_button("×").on_hover_text(text!("features-remove-tolerance-hint"));
+            named(&button, &text!("features-remove-tolerance", number = i + 1));
             if button.clicked() {
                 removed = Some(i);
             }
@@ -137,7 +138,7 @@ fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String
         }
     }
     if judgement.is_none() {
-        theme::weak(ui, "Not evaluated yet, or changed since.");
+        theme::weak(ui, text!("features-not-evaluated"));
     }
     if let Some(i) = removed {
         plan.tolerances.remove(i);
@@ -146,19 +147,19 @@ fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String
 
 fn characteristic(ui: &mut egui::Ui, i: usize, own: &mut Characteristic) {
     let combo = egui::ComboBox::from_id_salt(("characteristic", i))
-        .selected_text(own.name())
+        .selected_text(texts::word(own.name()))
         .width(125.0)
         .height(330.0)
         .truncate();
     let shown = combo.show_ui(ui, |ui| {
         for choice in Characteristic::usual() {
             let chosen = choice.name() == own.name();
-            if ui.selectable_label(chosen, choice.name()).clicked() && !chosen {
+            if ui.selectable_label(chosen, texts::word(choice.name()).into_owned()).clicked() && !chosen {
                 *own = choice;
             }
         }
     });
-    named(&shown.response, &format!("Characteristic {}", i + 1));
+    named(&shown.response, &text!("features-characteristic-of", number = i + 1));
 }
 
 /// Sets the defaults of a newly chosen characteristic or feature: datum, theoretically exact position without nominal.
@@ -183,12 +184,12 @@ fn limits(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, letters: &[Str
     ui.horizontal(|ui| {
         if let Characteristic::Size { lower_mm } = &mut tolerance.characteristic {
             let mut lower = lower_mm.unwrap_or(0.0);
-            if limit(ui, &mut lower, &format!("Lower limit {number}")) {
+            if limit(ui, &mut lower, &text!("features-lower-limit-of", number = number)) {
                 *lower_mm = (lower > 0.0).then_some(lower);
             }
-            ui.label("to");
+            ui.label(text!("features-limits-to"));
         }
-        limit(ui, &mut tolerance.limit_mm, &format!("Limit {number}"));
+        limit(ui, &mut tolerance.limit_mm, &text!("features-limit-of", number = number));
         if !tolerance.characteristic.takes_datums() {
             return;
         }
@@ -200,12 +201,12 @@ fn limits(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, letters: &[Str
             let combo = egui::ComboBox::from_id_salt(("datum of", i, k)).width(34.0);
             let text = if letter.is_empty() { "–" } else { letter.as_str() };
             let shown = combo.selected_text(text.to_owned()).show_ui(ui, |ui| {
-                ui.selectable_value(letter, String::new(), "none");
+                ui.selectable_value(letter, String::new(), text!("features-none"));
                 for choice in letters {
                     ui.selectable_value(letter, choice.clone(), choice.as_str());
                 }
             });
-            named(&shown.response, &format!("Datum {} of tolerance {number}", k + 1));
+            named(&shown.response, &text!("features-datum-of", place = k + 1, number = number));
         }
         chosen.retain(|letter| !letter.is_empty());
         if chosen != tolerance.datums {
@@ -224,34 +225,42 @@ fn limit(ui: &mut egui::Ui, mm: &mut f64, name: &str) -> bool {
 
 fn verdict(ui: &mut egui::Ui, i: usize, result: &Judged) {
     ui.horizontal(|ui| {
-        theme::dot(ui, theme::of_judged(result)).on_hover_text(&result.how);
-        let label = ui.label(RichText::new(result.words()).family(theme::strong_family()));
-        let note = match result.uncertainty_mm {
-            Some(_) => "",
-            None => "\nThe uncertainty is unknown, so conformity is not proven.",
+        theme::dot(ui, theme::of_judged(result)).on_hover_text(texts::word(&result.how));
+        let label = ui.label(RichText::new(texts::word(result.words())).family(theme::strong_family()));
+        let how = match result.uncertainty_mm {
+            Some(_) => texts::word(&result.how).into_owned(),
+            None => text!("features-how-not-proven", how = texts::word(&result.how).into_owned()),
         };
-        label.on_hover_text(format!("{}{note}", result.how));
-        let text = format!("{} of {}", result.measured_text(), result.limits_text());
+        label.on_hover_text(&how);
+        let (measured, upper) = (result.measured_text(), format!("{:.4}", result.limit_mm));
+        let text = match result.lower_mm {
+            Some(lower) => {
+                text!("features-measured-between", measured = measured, lower = format!("{lower:.4}"), upper = upper)
+            }
+            None => text!("features-measured-of", measured = measured, upper = upper),
+        };
         let figures = ui.add(egui::Label::new(RichText::new(text).weak()).truncate());
-        figures.on_hover_text(format!("Tolerance {}: {}{note}", i + 1, result.how));
+        figures.on_hover_text(text!("features-tolerance-how", number = i + 1, how = how));
     });
-    theme::weak(ui, result.reading.as_str());
+    // Several sentences, each of them a fixed one.
+    let reading: Vec<_> = result.reading.split_inclusive("). ").map(|own| texts::word(own.trim_end())).collect();
+    theme::weak(ui, reading.join(" "));
 }
 
 /// Reading and writing of the list of tolerances.
 fn file(ui: &mut egui::Ui, draft: &mut ToleranceSection, busy: bool, context: &mut PanelContext<'_>) {
     ui.horizontal(|ui| {
-        let label = ui.label("List");
+        let label = ui.label(text!("features-list"));
         let edit = egui::TextEdit::singleline(&mut draft.file).hint_text("tolerances.json").desired_width(80.0);
         ui.add(edit).labelled_by(label.id);
         let ready = !busy && !draft.file.trim().is_empty();
         let path = std::path::PathBuf::from(draft.file.trim());
-        let hint = "Reads datums and tolerances from this file";
-        if ui.add_enabled(ready, egui::Button::new("Open list")).on_hover_text(hint).clicked() {
+        let hint = text!("features-open-list-hint");
+        if ui.add_enabled(ready, egui::Button::new(text!("features-open-list"))).on_hover_text(hint).clicked() {
             context.send(Tolerances::Open(path.clone()));
         }
-        let hint = "Writes datums and tolerances to this file";
-        if ui.add_enabled(ready, egui::Button::new("Save list")).on_hover_text(hint).clicked() {
+        let hint = text!("features-save-list-hint");
+        if ui.add_enabled(ready, egui::Button::new(text!("features-save-list"))).on_hover_text(hint).clicked() {
             context.send(Tolerances::Save(path));
         }
     });

@@ -9,6 +9,7 @@ use inspect::offset::contact::Parameters;
 use inspect::offset::{ContactRecipe, ContactVolumes};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
+use texts::text;
 
 /// Part of the workspace's panel.
 #[derive(Default)]
@@ -20,7 +21,9 @@ pub(super) struct ContactPart {
 }
 
 /// Resolutions offered by name.
-const RESOLUTIONS: [(u32, &str); 3] = [(128, "Preview"), (256, "Coarse"), (512, "Medium")];
+fn resolutions() -> [(u32, String); 3] {
+    [(128, text!("offset-preview")), (256, text!("offset-coarse")), (512, text!("offset-medium"))]
+}
 
 impl ContactPart {
     /// Draws it.
@@ -51,9 +54,9 @@ impl ContactPart {
         let Parameters { tool_radius_mm, depth_mm, margin_mm, resolution } = &mut self.parameters;
         egui::Grid::new("contact").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
             for (name, hint, value) in [
-                ("Tool radius", "Radius of the ball at the end of the tool", tool_radius_mm),
-                ("Depth of cut", "What each pass takes off the stock", depth_mm),
-                ("Stock margin", "How far the cuboid of stock stands over the part on each side", margin_mm),
+                (text!("offset-tool-radius"), text!("offset-tool-radius-hint"), tool_radius_mm),
+                (text!("offset-depth"), text!("offset-depth-hint"), depth_mm),
+                (text!("offset-margin"), text!("offset-margin-hint"), margin_mm),
             ] {
                 let label = ui.label(name).on_hover_text(hint);
                 let field = NumberField::new(value).speed(0.02).range(0.0..=1e4).max_decimals(3);
@@ -62,8 +65,8 @@ impl ContactPart {
             }
         });
         ui.horizontal(|ui| {
-            for (own, name) in RESOLUTIONS {
-                let hint = format!("{own} voxels per axis");
+            for (own, name) in resolutions() {
+                let hint = text!("offset-voxels-per-axis", count = own);
                 theme::pick(ui, resolution, own, name).on_hover_text(hint);
             }
         });
@@ -73,21 +76,21 @@ impl ContactPart {
         match &self.edited {
             Some((id, made_with)) => {
                 let is_due = made_with.parameters != self.parameters || context.document().state(*id) != State::Fresh;
-                if theme::wide_main_button(ui, ready && is_due, "Apply").clicked() {
+                if theme::wide_main_button(ui, ready && is_due, text!("offset-apply")).clicked() {
                     let recipe = ContactRecipe { nominal: made_with.nominal, parameters: self.parameters };
                     context.send(Elements::SetRecipe(*id, Box::new(recipe.into())));
                 }
-                if ui.button("New contact volumes").clicked() {
+                if ui.button(text!("offset-contact-new")).clicked() {
                     context.display.shown.offset = None;
                 }
             }
             None => {
                 let nominal = context.document().active.nominal;
-                if theme::wide_main_button(ui, ready, "Add contact volumes").clicked()
+                if theme::wide_main_button(ui, ready, text!("offset-contact-add")).clicked()
                     && let Some(nominal) = nominal
                 {
                     let recipe = ContactRecipe { nominal, parameters: self.parameters };
-                    context.send(Elements::Add("Contact volumes".to_owned(), Box::new(recipe.into())));
+                    context.send(Elements::Add(text!("offset-contact-name"), Box::new(recipe.into())));
                 }
             }
         }
@@ -96,7 +99,7 @@ impl ContactPart {
 
 fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     let document = context.document();
-    theme::heading(ui, &document.plan.name(id));
+    theme::heading(ui, document.plan.name(id));
     let Some(made) = super::result::<ContactVolumes>(ui, document, id) else { return };
     super::doubts(ui, &made.notes);
     let last = made.passes.len() - 1;
@@ -104,26 +107,23 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     super::pass_player(ui, shown, last);
     let pass = &made.passes[*shown];
     let clearance = match pass.clearance_mm {
-        mm if mm < 0.0 => format!("{:.4} mm too close", -mm),
-        mm => format!("{mm:.4} mm to spare"),
+        mm if mm < 0.0 => text!("offset-too-close", mm = format!("{:.4}", -mm)),
+        mm => text!("offset-to-spare", mm = format!("{mm:.4}")),
     };
     rows(
         ui,
         "contact figures",
         &[
-            ("Taken off", format!("{} mm", pass.depth_mm)),
-            ("Volume", format!("{:.3} cm³", pass.volume_mm3 / 1000.0)),
-            ("Tool to part", clearance),
-            ("Facets", theme::count(pass.mesh.facets.len())),
-            ("Voxel", format!("{:.4} mm", pass.tree.lattice().voxel_mm)),
+            (text!("offset-taken-off"), format!("{} mm", pass.depth_mm)),
+            (text!("offset-volume-figure"), format!("{:.3} cm³", pass.volume_mm3 / 1000.0)),
+            (text!("offset-clearance"), clearance),
+            (text!("offset-facets"), theme::count(pass.mesh.facets.len())),
+            (text!("offset-voxel"), format!("{:.4} mm", pass.tree.lattice().voxel_mm)),
         ],
     );
-    theme::weak(
-        ui,
-        "The centre of the tool moves on this surface: the tool then touches the part, or cuts as deep as the pass.",
-    );
-    let button = egui::Button::new("Save mesh…");
-    let hint = "Writes the closed mesh of this pass: STL, PLY, 3MF …";
+    theme::weak(ui, text!("offset-contact-about"));
+    let button = egui::Button::new(text!("offset-save-mesh"));
+    let hint = text!("offset-save-pass-hint");
     if ui.add_enabled(!pass.mesh.facets.is_empty() && !context.is_busy, button).on_hover_text(hint).clicked() {
         context.ask(Action::Browse(Purpose::OffsetMesh(id)));
     }

@@ -9,9 +9,17 @@ use inspect::offset::field::Parameters;
 use inspect::offset::{FieldRecipe, PartField};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
+use texts::text;
 
 /// Resolutions offered by name.
-const RESOLUTIONS: [(u32, &str); 4] = [(128, "Draft"), (256, "Normal"), (512, "Detailed"), (1024, "Very detailed")];
+fn resolutions() -> [(u32, String); 4] {
+    [
+        (128, text!("offset-draft")),
+        (256, text!("offset-normal")),
+        (512, text!("offset-detailed")),
+        (1024, text!("offset-very-detailed")),
+    ]
+}
 
 /// Part of the workspace's panel.
 #[derive(Default)]
@@ -30,31 +38,31 @@ impl FieldPart {
         let wanted = match shown {
             Some(id) => slider(ui, context, id),
             None => {
-                theme::weak(ui, "Prepare it once, then see the part at every distance while you move a slider.");
+                theme::weak(ui, text!("offset-live-about"));
                 None
             }
         };
         match shown {
             Some(_) => {
-                egui::CollapsingHeader::new("Reach and detail").show(ui, |ui| self.parameters(ui));
+                egui::CollapsingHeader::new(text!("offset-reach-detail")).show(ui, |ui| self.parameters(ui));
             }
             None => self.parameters(ui),
         }
         match &self.edited {
             Some((id, made_with)) => {
                 let is_due = made_with.parameters != self.parameters || context.document().state(*id) != State::Fresh;
-                if is_due && theme::wide_main_button(ui, ready, "Prepare again").clicked() {
+                if is_due && theme::wide_main_button(ui, ready, text!("offset-prepare-again")).clicked() {
                     let recipe = FieldRecipe { nominal: made_with.nominal, parameters: self.parameters.clone() };
                     context.send(Elements::SetRecipe(*id, Box::new(recipe.into())));
                 }
             }
             None => {
                 let nominal = context.document().active.nominal;
-                if theme::wide_main_button(ui, ready, "Prepare live offset").clicked()
+                if theme::wide_main_button(ui, ready, text!("offset-prepare")).clicked()
                     && let Some(nominal) = nominal
                 {
                     let recipe = FieldRecipe { nominal, parameters: self.parameters.clone() };
-                    context.send(Elements::Add("Distance field".to_owned(), Box::new(recipe.into())));
+                    context.send(Elements::Add(text!("offset-field-name"), Box::new(recipe.into())));
                 }
             }
         }
@@ -80,14 +88,13 @@ impl FieldPart {
     fn parameters(&mut self, ui: &mut egui::Ui) {
         let parameters = &mut self.parameters;
         ui.horizontal(|ui| {
-            let label = ui.label("Reach").on_hover_text("Greatest distance to both sides of the part");
+            let label = ui.label(text!("offset-reach")).on_hover_text(text!("offset-reach-hint"));
             let field = NumberField::new(&mut parameters.reach_mm).speed(0.05).range(1e-3..=1e4).max_decimals(3);
             ui.add(field.suffix(" mm")).labelled_by(label.id);
         });
         ui.horizontal_wrapped(|ui| {
-            for (resolution, name) in RESOLUTIONS {
-                let hint =
-                    format!("{resolution} samples along the part and its reach, fewer where that is exact enough");
+            for (resolution, name) in resolutions() {
+                let hint = text!("offset-samples-hint", count = resolution);
                 theme::pick(ui, &mut parameters.resolution, resolution, name).on_hover_text(hint);
             }
         });
@@ -98,29 +105,29 @@ fn slider(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) -> O
     let document = context.document();
     let field = super::result::<PartField>(ui, document, id)?;
     let reach_mm = field.parameters.reach_mm;
-    let exactness = format!(
-        "The view is within {:.3} mm of the true distance at 95 % of {} points, {:.3} mm at most.",
-        field.error.p95_mm,
-        theme::count(field.error.points),
-        field.error.max_mm
+    let exactness = text!(
+        "offset-exactness",
+        within = format!("{:.3}", field.error.p95_mm),
+        points = theme::count(field.error.points),
+        most = format!("{:.3}", field.error.max_mm)
     );
-    let size = format!(
-        "{} bricks, {}, {:.2} s",
-        theme::count(field.field.bricks()),
-        format_bytes(field.field.bytes()),
-        field.field_ms / 1e3
+    let size = text!(
+        "offset-field-size",
+        bricks = theme::count(field.field.bricks()),
+        memory = format_bytes(field.field.bytes()),
+        seconds = format!("{:.2}", field.field_ms / 1e3)
     );
     super::doubts(ui, &field.notes);
     let distance_mm = &mut context.display.shown.field_distance_mm;
     *distance_mm = distance_mm.clamp(-reach_mm, reach_mm);
     ui.horizontal(|ui| {
-        let label = ui.label("Distance").on_hover_text("Grows the part if positive, shrinks it if negative");
+        let label = ui.label(text!("offset-distance")).on_hover_text(text!("offset-distance-hint"));
         let field = NumberField::new(distance_mm).speed(0.01).range(-reach_mm..=reach_mm).max_decimals(3);
         ui.add(field.suffix(" mm")).labelled_by(label.id);
     });
-    theme::wide_slider(ui, "Live distance", distance_mm, -reach_mm..=reach_mm);
+    theme::wide_slider(ui, &text!("offset-live-distance"), distance_mm, -reach_mm..=reach_mm);
     let distance_mm = *distance_mm;
     theme::weak(ui, exactness).on_hover_text(size);
-    let hint = "Begins an offset volume at this distance, which is computed exactly and can be saved as a mesh";
-    ui.button("Make a volume of it…").on_hover_text(hint).clicked().then_some(distance_mm)
+    let hint = text!("offset-make-volume-hint");
+    ui.button(text!("offset-make-volume")).on_hover_text(hint).clicked().then_some(distance_mm)
 }

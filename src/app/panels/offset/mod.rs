@@ -14,6 +14,7 @@ use crate::theme;
 use session::Document;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
+use texts::text;
 
 use contact::ContactPart;
 use field::FieldPart;
@@ -44,12 +45,14 @@ pub struct OffsetPanel {
 
 impl UseCase {
     /// With their names and what they are for.
-    const ALL: [(Self, &'static str, &'static str); 4] = [
-        (Self::Live, "Live offset", "The part at every distance, while a slider moves"),
-        (Self::Volume, "Offset volume", "The part grown or shrunk by one distance, exactly, as a mesh to save"),
-        (Self::Contact, "Contact volume", "Where the centre of a milling tool may move, pass by pass"),
-        (Self::Thickness, "Wall thickness", "How thick walls and how wide gaps are, in colours"),
-    ];
+    fn all() -> [(Self, String, String); 4] {
+        [
+            (Self::Live, text!("offset-live"), text!("offset-live-hint")),
+            (Self::Volume, text!("offset-volume"), text!("offset-volume-hint")),
+            (Self::Contact, text!("offset-contact"), text!("offset-contact-hint")),
+            (Self::Thickness, text!("offset-thickness"), text!("offset-thickness-hint")),
+        ]
+    }
 
     /// The one that an element belongs to.
     fn of(recipe: &Recipe) -> Option<Self> {
@@ -69,7 +72,7 @@ impl OffsetPanel {
         self.choice(ui, context);
         let ready = context.document().nominal().is_some() && !context.is_busy;
         if context.document().nominal().is_none() && context.document().actual().is_none() {
-            theme::weak(ui, "Load a nominal to begin, or a scan to offset.");
+            theme::weak(ui, text!("offset-load"));
         }
         match self.use_case {
             UseCase::Live => {
@@ -84,16 +87,12 @@ impl OffsetPanel {
             UseCase::Thickness => self.thickness.show(ui, context, ready),
         }
         if context.document().plan.elements().iter().any(|own| own.recipe.is_offset()) {
-            theme::heading(ui, "View");
+            theme::heading(ui, text!("offset-view"));
             if self.use_case != UseCase::Thickness {
                 ui.horizontal(|ui| {
-                    ui.label("Opacity");
-                    theme::wide_slider(
-                        ui,
-                        "Opacity of the offset",
-                        &mut context.display.shown.volume_opacity,
-                        0.1..=1.0,
-                    );
+                    ui.label(text!("offset-opacity"));
+                    let opacity = &mut context.display.shown.volume_opacity;
+                    theme::wide_slider(ui, &text!("offset-opacity-of"), opacity, 0.1..=1.0);
                 });
             }
             clip::show(ui, &mut context.display.shown.clip);
@@ -122,7 +121,7 @@ impl OffsetPanel {
 
     fn choice(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         ui.horizontal_wrapped(|ui| {
-            for (use_case, name, hint) in UseCase::ALL {
+            for (use_case, name, hint) in UseCase::all() {
                 if theme::chip(ui, self.use_case == use_case, name).on_hover_text(hint).clicked() {
                     self.use_case = use_case;
                     let plan = &context.document().plan;
@@ -142,7 +141,7 @@ fn result<'a, T: Any + Send + Sync>(ui: &mut egui::Ui, document: &'a Document, i
         return None;
     };
     if document.state(id) != State::Fresh {
-        theme::weak(ui, "Out of date: update it.");
+        theme::weak(ui, text!("offset-stale"));
     }
     Some(made)
 }
@@ -151,21 +150,21 @@ fn result<'a, T: Any + Send + Sync>(ui: &mut egui::Ui, document: &'a Document, i
 fn pass_player(ui: &mut egui::Ui, shown: &mut usize, last: usize) {
     let mut pass = (*shown).min(last);
     ui.horizontal(|ui| {
-        ui.label(format!("Pass {} of {}", pass + 1, last + 1));
-        if ui.add_enabled(pass > 0, egui::Button::new("Previous")).clicked() {
+        ui.label(text!("offset-pass-of", number = pass + 1, count = last + 1));
+        if ui.add_enabled(pass > 0, egui::Button::new(text!("offset-previous"))).clicked() {
             pass -= 1;
         }
-        if ui.add_enabled(pass < last, egui::Button::new("Next")).clicked() {
+        if ui.add_enabled(pass < last, egui::Button::new(text!("offset-next"))).clicked() {
             pass += 1;
         }
     });
-    theme::wide_slider(ui, "Pass", &mut pass, 0..=last);
+    theme::wide_slider(ui, &text!("offset-pass"), &mut pass, 0..=last);
     *shown = pass;
 }
 
 /// What a result depends on.
 fn doubts(ui: &mut egui::Ui, notes: &[String]) {
     for note in notes {
-        ui.colored_label(ui.visuals().warn_fg_color, note);
+        ui.colored_label(ui.visuals().warn_fg_color, texts::word(note).into_owned());
     }
 }

@@ -8,6 +8,7 @@ use dispatch::Elements;
 use inspect::thickness::{Between, Method, Parameters, ThicknessMap, ThicknessRecipe};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
+use texts::text;
 
 /// Part of the workspace's panel.
 #[derive(Default)]
@@ -47,26 +48,29 @@ impl ThicknessPart {
     fn what_and_how(&mut self, ui: &mut egui::Ui) {
         let Parameters { between, method, .. } = &mut self.parameters;
         ui.horizontal(|ui| {
-            ui.label("Measure");
-            theme::pick(ui, between, Between::Material, "Walls").on_hover_text("Thickness of material");
-            theme::pick(ui, between, Between::Air, "Gaps").on_hover_text("Width of slots, and clearance between parts");
+            ui.label(text!("offset-measure"));
+            let hint = text!("offset-walls-hint");
+            theme::pick(ui, between, Between::Material, text!("offset-walls")).on_hover_text(hint);
+            let hint = text!("offset-gaps-hint");
+            theme::pick(ui, between, Between::Air, text!("offset-gaps")).on_hover_text(hint);
         });
         ui.horizontal(|ui| {
-            ui.label("By");
-            let hint = "Diameter of the largest ball that touches the surface and no opposite side is in";
-            theme::pick(ui, method, Method::Ball, "Ball").on_hover_text(hint);
-            theme::pick(ui, method, Method::Ray, "Normal").on_hover_text("Length of the normal to the opposite side");
+            ui.label(text!("offset-by"));
+            let hint = text!("offset-ball-hint");
+            theme::pick(ui, method, Method::Ball, text!("offset-ball")).on_hover_text(hint);
+            let hint = text!("offset-ray-hint");
+            theme::pick(ui, method, Method::Ray, text!("offset-ray")).on_hover_text(hint);
         });
     }
 
     fn limits(&mut self, ui: &mut egui::Ui) {
         let parameters = &mut self.parameters;
         egui::Grid::new("thickness").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
-            let label = ui.label("Up to").on_hover_text("Greatest thickness that is looked for; thicker is grey");
+            let label = ui.label(text!("offset-up-to")).on_hover_text(text!("offset-up-to-hint"));
             let field = NumberField::new(&mut parameters.max_mm).speed(0.05).range(1e-3..=1e4).max_decimals(3);
             ui.add(field.suffix(" mm")).labelled_by(label.id);
             ui.end_row();
-            let label = ui.label("At least").on_hover_text("Least thickness allowed; 0 for no limit");
+            let label = ui.label(text!("offset-at-least")).on_hover_text(text!("offset-at-least-hint"));
             let field = NumberField::new(&mut parameters.min_mm).speed(0.02).range(0.0..=1e4).max_decimals(3);
             ui.add(field.suffix(" mm")).labelled_by(label.id);
             ui.end_row();
@@ -79,63 +83,67 @@ impl ThicknessPart {
         match edited {
             Some((id, made_with)) => {
                 let is_due = made_with.parameters != self.parameters || context.document().state(*id) != State::Fresh;
-                if theme::wide_main_button(ui, ready && is_due, "Measure again").clicked() {
+                if theme::wide_main_button(ui, ready && is_due, text!("offset-measure-again")).clicked() {
                     let recipe = ThicknessRecipe { nominal: made_with.nominal, parameters: self.parameters };
                     context.send(Elements::SetRecipe(*id, Box::new(recipe.into())));
                 }
-                if ui.button("New map").clicked() {
+                if ui.button(text!("offset-map-new")).clicked() {
                     context.display.shown.offset = None;
                 }
             }
             None => {
                 let nominal = context.document().active.nominal;
-                let text = if self.parameters.between == Between::Material { "Measure walls" } else { "Measure gaps" };
+                let text = if self.parameters.between == Between::Material {
+                    text!("offset-measure-walls")
+                } else {
+                    text!("offset-measure-gaps")
+                };
                 if theme::wide_main_button(ui, ready, text).clicked()
                     && let Some(nominal) = nominal
                 {
                     let recipe = ThicknessRecipe { nominal, parameters: self.parameters };
-                    context.send(Elements::Add(name(&self.parameters).to_owned(), Box::new(recipe.into())));
+                    context.send(Elements::Add(name(&self.parameters), Box::new(recipe.into())));
                 }
             }
         }
     }
 }
 
-fn name(parameters: &Parameters) -> &'static str {
-    if parameters.between == Between::Material { "Wall thickness" } else { "Gap width" }
+fn name(parameters: &Parameters) -> String {
+    if parameters.between == Between::Material { text!("offset-walls-name") } else { text!("offset-gaps-name") }
 }
 
 fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     let document = context.document();
-    theme::heading(ui, &document.plan.name(id));
+    theme::heading(ui, document.plan.name(id));
     let Some(map) = super::result::<ThicknessMap>(ui, document, id) else { return };
     super::doubts(ui, &map.notes);
     let (own, limits) = (&map.statistics, &map.parameters);
     let share = |area_mm2: f64| format!("{:.2} cm² ({:.1} %)", area_mm2 / 100.0, 100.0 * area_mm2 / own.area_mm2);
-    let mut figures = vec![("Measured", share(own.measured_mm2))];
+    let mut figures = vec![(text!("offset-measured"), share(own.measured_mm2))];
     if limits.min_mm > 0.0 {
-        figures.push(("Too thin", share(own.thin_mm2)));
+        figures.push((text!("offset-too-thin"), share(own.thin_mm2)));
     }
     if own.measured_mm2 > 0.0 {
-        figures.push(("Least", format!("{:.3} mm", own.min_mm)));
-        figures.push(("5 % below", format!("{:.3} mm", own.p05_mm)));
-        figures.push(("Half below", format!("{:.3} mm", own.median_mm)));
-        figures.push(("Greatest", format!("{:.3} mm", own.max_mm)));
+        figures.push((text!("offset-least"), format!("{:.3} mm", own.min_mm)));
+        figures.push((text!("offset-five-below"), format!("{:.3} mm", own.p05_mm)));
+        figures.push((text!("offset-half-below"), format!("{:.3} mm", own.median_mm)));
+        figures.push((text!("offset-greatest"), format!("{:.3} mm", own.max_mm)));
     }
     rows(ui, "thickness figures", &figures);
-    theme::weak(ui, format!("Grey: no opposite side within {} mm.", limits.max_mm));
+    theme::weak(ui, text!("offset-grey", mm = limits.max_mm.to_string()));
     if own.measured_mm2 <= 0.0 {
         return;
     }
-    theme::heading(ui, "Thinnest points");
+    theme::heading(ui, text!("offset-thinnest"));
     if map.spots.is_empty() {
-        theme::weak(ui, "None: half of the area is as thin as the thinnest point.");
+        theme::weak(ui, text!("offset-thinnest-none"));
     }
     let radius_mm = 0.04 * map.mesh.bounds().diagonal();
     for (number, spot) in map.spots.iter().enumerate() {
         let text = format!("{}   {:.3} mm", number + 1, spot.thickness_mm);
         let button = egui::Button::selectable(false, text);
-        if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text("Show this point").clicked() {
+        if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(text!("offset-show-point")).clicked() {
             let name = (number + 1).to_string();
             context.ask(Action::FlyTo(Spot { name, at: spot.at, radius_mm }));
         }

@@ -11,6 +11,7 @@ use inspect::offset::{MAX_PASSES, MAX_RESOLUTION, Method, OffsetVolume, Paramete
 use inspect::parts::Nominal;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
+use texts::text;
 
 /// Part of the workspace's panel.
 #[derive(Default)]
@@ -26,7 +27,14 @@ pub(super) struct VolumePart {
 }
 
 /// Resolutions offered by name; others can be typed.
-const RESOLUTIONS: [(u32, &str); 4] = [(128, "Preview"), (256, "Coarse"), (512, "Medium"), (1024, "Fine")];
+fn resolutions() -> [(u32, String); 4] {
+    [
+        (128, text!("offset-preview")),
+        (256, text!("offset-coarse")),
+        (512, text!("offset-medium")),
+        (1024, text!("offset-fine")),
+    ]
+}
 
 impl VolumePart {
     /// Begins a new volume at this distance.
@@ -47,7 +55,7 @@ impl VolumePart {
         match self.edited.as_ref().map(|(id, _)| *id) {
             Some(id) => result(ui, context, id),
             None if context.document().plan.elements().iter().any(|own| is_volume(&own.recipe)) => {
-                theme::weak(ui, "Select a volume in the tree to see its figures and to change it.");
+                theme::weak(ui, text!("offset-select"));
             }
             None => {}
         }
@@ -76,17 +84,18 @@ impl VolumePart {
         };
         self.of_scan |= document.nominal().is_none();
         ui.horizontal(|ui| {
-            ui.label("Of");
+            ui.label(text!("offset-of"));
             ui.add_enabled_ui(document.nominal().is_some(), |ui| {
-                theme::pick(ui, &mut self.of_scan, false, "Nominal").on_hover_text("The nominal that is shown");
+                let hint = text!("offset-of-nominal-hint");
+                theme::pick(ui, &mut self.of_scan, false, text!("offset-of-nominal")).on_hover_text(hint);
             });
-            let hint = "The surface that was measured: its facets, or a disc about each point";
-            theme::pick(ui, &mut self.of_scan, true, "Scan").on_hover_text(hint);
+            let hint = text!("offset-of-scan-hint");
+            theme::pick(ui, &mut self.of_scan, true, text!("offset-of-scan")).on_hover_text(hint);
         });
         if self.of_scan && scan.facets.is_none() {
             ui.horizontal(|ui| {
-                let hint = "Radius of the disc about each point; 0 takes it from the spacing of the points";
-                let label = ui.label("Splat radius").on_hover_text(hint);
+                let hint = text!("offset-splat-hint");
+                let label = ui.label(text!("offset-splat")).on_hover_text(hint);
                 let field = NumberField::new(&mut self.splat_radius_mm).speed(0.01).range(0.0..=1e3).max_decimals(3);
                 ui.add(field.suffix(" mm")).labelled_by(label.id);
             });
@@ -96,19 +105,18 @@ impl VolumePart {
     fn distance_and_resolution(&mut self, ui: &mut egui::Ui, context: &PanelContext<'_>) {
         let parameters = &mut self.parameters;
         egui::Grid::new("offset").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
-            let label = ui.label("Distance").on_hover_text("Grows the part if positive, shrinks it if negative");
+            let label = ui.label(text!("offset-distance")).on_hover_text(text!("offset-distance-hint"));
             let field = NumberField::new(&mut parameters.distance_mm).speed(0.02).range(-1e4..=1e4).max_decimals(4);
             ui.add(field.suffix(" mm")).labelled_by(label.id);
             ui.end_row();
-            let label =
-                ui.label("Resolution").on_hover_text("Voxels along each axis of the cube around the offset part");
+            let label = ui.label(text!("offset-resolution")).on_hover_text(text!("offset-resolution-hint"));
             let field = NumberField::new(&mut parameters.resolution).speed(1.0).range(16..=MAX_RESOLUTION);
-            ui.add(field.suffix(" voxels")).labelled_by(label.id);
+            ui.add(field.suffix(text!("offset-voxels-suffix"))).labelled_by(label.id);
             ui.end_row();
         });
         ui.horizontal(|ui| {
-            for (resolution, name) in RESOLUTIONS {
-                let hint = format!("{resolution} voxels per axis");
+            for (resolution, name) in resolutions() {
+                let hint = text!("offset-voxels-per-axis", count = resolution);
                 theme::pick(ui, &mut parameters.resolution, resolution, name).on_hover_text(hint);
             }
         });
@@ -124,7 +132,7 @@ impl VolumePart {
         };
         if let Some(bounds) = bounds {
             let lattice = Lattice::around(&bounds, parameters.distance_mm.max(0.0), parameters.resolution);
-            theme::weak(ui, format!("One voxel is {:.4} mm.", lattice.voxel_mm));
+            theme::weak(ui, text!("offset-one-voxel", mm = format!("{:.4}", lattice.voxel_mm)));
         }
     }
 
@@ -136,15 +144,15 @@ impl VolumePart {
             Some((id, made_with)) => {
                 let id = *id;
                 let is_due = *made_with != self.parameters || context.document().state(id) != State::Fresh;
-                if theme::wide_main_button(ui, ready && is_due, "Apply").clicked() {
+                if theme::wide_main_button(ui, ready && is_due, text!("offset-apply")).clicked() {
                     context.send(Offset::Change(id, self.parameters.clone()));
                 }
-                if ui.button("New offset volume").clicked() {
+                if ui.button(text!("offset-volume-new")).clicked() {
                     context.display.shown.offset = None;
                 }
             }
             None => {
-                if theme::wide_main_button(ui, ready, "Add offset volume").clicked() {
+                if theme::wide_main_button(ui, ready, text!("offset-volume-add")).clicked() {
                     let radius_mm = Some(self.splat_radius_mm).filter(|mm| *mm > 0.0);
                     context.send(match is_of_scan {
                         true => Offset::AddOfScan(self.parameters.clone(), radius_mm),
@@ -155,11 +163,12 @@ impl VolumePart {
                     return;
                 }
                 let tolerance = context.document().settings.deviation.tolerance;
-                let hint = format!(
-                    "Two volumes: the nominal grown to {:+} mm and shrunk to {:+} mm, the limits of the comparison",
-                    tolerance.high_mm, tolerance.low_mm
+                let hint = text!(
+                    "offset-shells-hint",
+                    high = format!("{:+}", tolerance.high_mm),
+                    low = format!("{:+}", tolerance.low_mm)
                 );
-                let button = egui::Button::new("Add tolerance shells");
+                let button = egui::Button::new(text!("offset-shells"));
                 if ui.add_enabled(ready, button).on_hover_text(hint).clicked() {
                     context.send(Offset::AddToleranceShells(self.parameters.clone()));
                 }
@@ -168,26 +177,26 @@ impl VolumePart {
     }
 
     fn layout_options(&mut self, ui: &mut egui::Ui) {
-        egui::CollapsingHeader::new("Method and voxel tree").show(ui, |ui| {
+        egui::CollapsingHeader::new(text!("offset-method-tree")).show(ui, |ui| {
             let Parameters { method, passes, .. } = &mut self.parameters;
-            theme::choice(ui, "Method", method, &Method::ALL, Method::name);
+            theme::choice(ui, &text!("offset-method"), method, &Method::ALL, |own| texts::word(own.name()));
             match method {
                 Method::Exact => *passes = 1,
                 _ => {
                     ui.horizontal(|ui| {
-                        let hint = "Each goes an equal part of the distance: faster, and less exact";
-                        let label = ui.label("Passes").on_hover_text(hint);
+                        let hint = text!("offset-passes-hint");
+                        let label = ui.label(text!("offset-passes")).on_hover_text(hint);
                         let field = NumberField::new(passes).speed(0.1).range(1..=MAX_PASSES);
                         ui.add(field).labelled_by(label.id);
                     });
-                    theme::weak(ui, "Templates of voxels are for comparison: the exact distance is faster and finer.");
+                    theme::weak(ui, text!("offset-templates"));
                 }
             }
             let Layout { root, branching, leaf } = &mut self.parameters.layout;
-            theme::choice(ui, "Root grid", root, &[4, 8, 16, 32, 64, 128], root_name);
-            theme::choice(ui, "Branching", branching, &[2, 4, 8], branching_name);
-            theme::choice(ui, "Leaf", leaf, &[8, 16], leaf_name);
-            theme::weak(ui, "Root grid, branching and leaf change speed and memory, never the voxels.");
+            theme::choice(ui, &text!("offset-root"), root, &[4, 8, 16, 32, 64, 128], root_name);
+            theme::choice(ui, &text!("offset-branching"), branching, &[2, 4, 8], branching_name);
+            theme::choice(ui, &text!("offset-leaf"), leaf, &[8, 16], leaf_name);
+            theme::weak(ui, text!("offset-tree-about"));
         });
     }
 }
@@ -204,55 +213,58 @@ fn branching_name(branching: u32) -> &'static str {
     ["2³", "4³", "8³"].get(branching.trailing_zeros().saturating_sub(1) as usize).unwrap_or(&"?")
 }
 
-fn leaf_name(leaf: u32) -> &'static str {
-    if leaf == 8 { "8³ voxels" } else { "16³ voxels" }
+fn leaf_name(leaf: u32) -> String {
+    text!("offset-leaf-size", size = if leaf == 8 { "8³" } else { "16³" })
 }
 
 fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     let document = context.document();
-    let heading = theme::heading(ui, &document.plan.name(id));
+    let heading = theme::heading(ui, document.plan.name(id));
     let Some(volume) = super::result::<OffsetVolume>(ui, document, id) else { return };
-    let times = format!("{:.2} s for its voxels, {:.2} s for its mesh", volume.voxels_ms / 1e3, volume.mesh_ms / 1e3);
+    let times = text!(
+        "offset-times",
+        voxels = format!("{:.2}", volume.voxels_ms / 1e3),
+        mesh = format!("{:.2}", volume.mesh_ms / 1e3)
+    );
     heading.on_hover_text(times);
     super::doubts(ui, &volume.notes);
     if !volume.earlier.is_empty() {
         let shown = &mut context.display.shown.offset_pass;
         pass_player(ui, shown, volume.earlier.len());
-        theme::weak(ui, format!("Shown after {:.4} mm.", volume.after_pass(*shown).0));
+        theme::weak(ui, text!("offset-shown-after", mm = format!("{:.4}", volume.after_pass(*shown).0)));
     }
     let (lattice, statistics) = (volume.tree.lattice(), &volume.statistics);
     let mut figures = vec![
-        ("Volume", format!("{:.3} cm³", volume.volume_mm3 / 1000.0)),
-        ("Area", format!("{:.2} cm²", volume.area_mm2 / 100.0)),
-        ("Mesh deviates", format!("{:.4} mm RMS", volume.error.rms_mm)),
-        ("At most", format!("{:.4} mm", volume.error.max_mm)),
+        (text!("offset-volume-figure"), format!("{:.3} cm³", volume.volume_mm3 / 1000.0)),
+        (text!("offset-area"), format!("{:.2} cm²", volume.area_mm2 / 100.0)),
+        (text!("offset-mesh-deviates"), text!("offset-rms", mm = format!("{:.4}", volume.error.rms_mm))),
+        (text!("offset-at-most"), format!("{:.4} mm", volume.error.max_mm)),
     ];
     if let Some(error) = &volume.voxel_error {
         let worst = error.max.abs().max(error.min.abs());
-        figures.push(("Skin deviates", format!("{:.3} voxels on average", error.mean_absolute)));
-        figures.push(("At most", format!("{worst:.2} voxels")));
+        figures.push((
+            text!("offset-skin-deviates"),
+            text!("offset-voxels-average", voxels = format!("{:.3}", error.mean_absolute)),
+        ));
+        figures.push((text!("offset-at-most"), text!("offset-voxels-worst", voxels = format!("{worst:.2}"))));
     }
     figures.extend([
-        ("Facets", theme::count(volume.mesh.facets.len())),
-        ("Voxel", format!("{:.4} mm", lattice.voxel_mm)),
-        ("Voxels of the skin", theme::count(statistics.active_voxels as usize)),
+        (text!("offset-facets"), theme::count(volume.mesh.facets.len())),
+        (text!("offset-voxel"), format!("{:.4} mm", lattice.voxel_mm)),
+        (text!("offset-skin-voxels"), theme::count(statistics.active_voxels as usize)),
         (
-            "Leaves, cells",
+            text!("offset-leaves"),
             format!("{}, {}", theme::count(volume.tree.leaves()), theme::count(volume.tree.cells().len())),
         ),
-        ("Memory", format_bytes(statistics.bytes)),
+        (text!("offset-memory"), format_bytes(statistics.bytes)),
     ]);
     rows(ui, "offset figures", &figures);
     let is_ready = !volume.mesh.facets.is_empty() && !context.is_busy;
     ui.horizontal_wrapped(|ui| {
         for (name, hint, purpose) in [
-            ("Save mesh…", "Writes the closed mesh around the volume: STL, PLY, 3MF …", Purpose::OffsetMesh(id)),
-            (
-                "Save voxels…",
-                "Writes the voxels: a hybrid dynamic tree (.hdt), or a level set for other programs (.nvdb)",
-                Purpose::OffsetVoxels(id),
-            ),
-            ("Save layers…", "Writes a picture of every layer of voxels into a folder", Purpose::OffsetSlices(id)),
+            (text!("offset-save-mesh"), text!("offset-save-mesh-hint"), Purpose::OffsetMesh(id)),
+            (text!("offset-save-voxels"), text!("offset-save-voxels-hint"), Purpose::OffsetVoxels(id)),
+            (text!("offset-save-layers"), text!("offset-save-layers-hint"), Purpose::OffsetSlices(id)),
         ] {
             if ui.add_enabled(is_ready, egui::Button::new(name)).on_hover_text(hint).clicked() {
                 context.ask(Action::Browse(purpose));

@@ -7,10 +7,11 @@ use crate::{icons, theme};
 use base::StandardView;
 use dispatch::Present;
 use session::presentation::ReportSection;
+use texts::text;
 
 /// Draws the choice.
 pub fn show(ui: &mut Ui, context: &mut PanelContext<'_>) {
-    theme::heading(ui, "Contents");
+    theme::heading(ui, text!("report-contents"));
     let presentation = &context.document().plan.presentation;
     let mut contents = presentation.report.clone();
     let order = contents.order();
@@ -18,9 +19,10 @@ pub fn show(ui: &mut Ui, context: &mut PanelContext<'_>) {
         ui.horizontal_wrapped(|ui| {
             for view in StandardView::ALL {
                 let mut is_in = contents.has_view(view);
-                let box_ = egui::Checkbox::new(&mut is_in, view.name());
+                let name = texts::word(view.name());
+                let box_ = egui::Checkbox::new(&mut is_in, &*name);
                 let response = ui.add_enabled(contents.has(ReportSection::Views), box_);
-                named(&response, &format!("View {} in the report", view.name()));
+                named(&response, &text!("report-view-named", view = &*name));
                 if response.changed() {
                     contents.set_view(view, is_in);
                 }
@@ -28,7 +30,7 @@ pub fn show(ui: &mut Ui, context: &mut PanelContext<'_>) {
         });
         for view in presentation.views.all() {
             let mut is_in = view.in_report;
-            let box_ = egui::Checkbox::new(&mut is_in, format!("View “{}”", view.name));
+            let box_ = egui::Checkbox::new(&mut is_in, text!("report-saved-view", name = view.name.as_str()));
             if ui.add_enabled(contents.has(ReportSection::Views), box_).changed() {
                 context.send(Present::SetInReport(view.name.clone(), is_in));
             }
@@ -37,27 +39,29 @@ pub fn show(ui: &mut Ui, context: &mut PanelContext<'_>) {
         for (position, section) in order.iter().copied().enumerate() {
             ui.horizontal(|ui| {
                 let mut is_in = contents.has(section);
-                if ui.checkbox(&mut is_in, section.name()).changed() {
+                let name = texts::word(section.name());
+                if ui.checkbox(&mut is_in, &*name).changed() {
                     contents.set(section, is_in);
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    let moves =
-                        [(icons::DOWN, "down", 1, position + 1 < order.len()), (icons::UP, "up", -1, position > 0)];
-                    for (icon, name, steps, is_possible) in moves {
+                    let down = text!("report-move-down-named", section = &*name);
+                    let up = text!("report-move-up-named", section = &*name);
+                    let moves = [
+                        (icons::DOWN, down, text!("report-move-down"), 1, position + 1 < order.len()),
+                        (icons::UP, up, text!("report-move-up"), -1, position > 0),
+                    ];
+                    for (icon, name, hint, steps, is_possible) in moves {
                         let button = egui::Button::new(icons::atom(icon, None)).small().frame(false);
                         let response = ui.add_enabled(is_possible, button);
-                        named(&response, &format!("Move {} {name}", section.name()));
-                        if response.on_hover_text(format!("Moves the section {name}")).clicked() {
+                        named(&response, &name);
+                        if response.on_hover_text(hint).clicked() {
                             contents.shift(section, steps);
                         }
                     }
                 });
             });
         }
-        theme::weak(
-            ui,
-            "Title, verdict, remarks and the lines to sign on are in every report; it says what was left out.",
-        );
+        theme::weak(ui, text!("report-always"));
     });
     if contents != presentation.report {
         context.send(Present::SetContents(contents));

@@ -9,6 +9,7 @@ use crate::choosing::Purpose;
 use crate::{Action, icons, theme};
 use base::{LengthUnit, PageSize, file_name};
 use dispatch::{Inspect, Report};
+use texts::{Language, text};
 
 /// The workspace's panel.
 pub struct ReportPanel {
@@ -32,7 +33,7 @@ impl ReportPanel {
     }
 
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        theme::heading(ui, "Report");
+        theme::heading(ui, text!("report-heading"));
         let known = context.document().stage().serial.clone();
         let serial = self.serial.get_or_insert_with(|| known.clone());
         let info = &mut context.settings.report;
@@ -42,36 +43,43 @@ impl ReportPanel {
                 ui.add(egui::TextEdit::singleline(text).desired_width(190.0)).labelled_by(label.id);
                 ui.end_row();
             };
-            field(ui, "Title", &mut info.title);
-            field(ui, "Part number", &mut info.part_number);
-            field(ui, "Serial number", serial);
-            field(ui, "Operator", &mut info.operator);
-            field(ui, "Folder", &mut self.folder);
-            ui.label("Logo");
+            field(ui, &text!("report-title"), &mut info.title);
+            field(ui, &text!("report-part-number"), &mut info.part_number);
+            field(ui, &text!("report-serial-number"), serial);
+            field(ui, &text!("report-operator"), &mut info.operator);
+            field(ui, &text!("report-folder"), &mut self.folder);
+            ui.label(text!("report-logo"));
             ui.scope(|ui| {
                 ui.set_max_width(190.0);
-                let name = info.logo.as_deref().map_or_else(|| "none".to_owned(), file_name);
+                let name = info.logo.as_deref().map_or_else(|| text!("report-no-logo"), file_name);
                 let shown = ui.add(egui::Label::new(name).truncate());
                 if let Some(path) = &info.logo {
                     shown.on_hover_text(path.display().to_string());
                 }
             });
             ui.end_row();
-            theme::labelled_choice(ui, "Page size", &mut info.page_size, &PageSize::ALL, PageSize::name);
+            let (label, name) = (text!("report-page-size"), |size: PageSize| texts::word(size.name()));
+            theme::labelled_choice(ui, &label, &mut info.page_size, &PageSize::ALL, name);
+            ui.end_row();
+            let language = &mut info.language;
+            let languages = [None, Some(Language::English), Some(Language::German)];
+            let name =
+                |own: Option<Language>| own.map_or_else(|| text!("report-as-window"), |own| own.name().to_owned());
+            theme::labelled_choice(ui, &text!("report-language"), language, &languages, name);
             ui.end_row();
             let unit = &mut context.settings.shown_unit;
-            theme::labelled_choice(ui, "Report unit", unit, &LengthUnit::ALL, LengthUnit::symbol);
+            theme::labelled_choice(ui, &text!("report-unit"), unit, &LengthUnit::ALL, LengthUnit::symbol);
             ui.end_row();
         });
         ui.horizontal_wrapped(|ui| {
-            if ui.button("Choose folder…").clicked() {
+            if ui.button(text!("report-choose-folder")).clicked() {
                 context.ask(Action::Browse(Purpose::ReportFolder));
             }
-            if ui.button("Choose logo…").clicked() {
+            if ui.button(text!("report-choose-logo")).clicked() {
                 context.ask(Action::Browse(Purpose::Logo));
             }
             let logo = &mut context.settings.report.logo;
-            if logo.is_some() && ui.button("Remove logo").clicked() {
+            if logo.is_some() && ui.button(text!("report-remove-logo")).clicked() {
                 *logo = None;
             }
         });
@@ -85,18 +93,19 @@ impl ReportPanel {
         let ready = context.document().current_check().is_some() && !context.is_busy;
         let folder = PathBuf::from(self.folder.trim());
         let has_folder = !folder.as_os_str().is_empty();
-        if theme::wide_main_button(ui, ready && has_folder, "Write report").clicked() {
+        if theme::wide_main_button(ui, ready && has_folder, text!("report-write")).clicked() {
             context.ask(Action::WriteReport);
         }
-        let preview = egui::Button::new((icons::atom(icons::PREVIEW, None), "Preview"));
-        if ui.add_enabled(ready, preview).on_hover_text("Shows the pages as they would be printed").clicked() {
+        let preview = egui::Button::new((icons::atom(icons::PREVIEW, None), text!("report-preview")));
+        if ui.add_enabled(ready, preview).on_hover_text(text!("report-preview-hint")).clicked() {
             context.ask(Action::PreviewReport);
         }
         let [report, workbook] = ["report.pdf", "results.xlsx"].map(|name| folder.join(name));
         if has_folder && report.is_file() {
             ui.horizontal_wrapped(|ui| {
-                let workbook = workbook.is_file().then_some(("Open workbook", &workbook));
-                let files = [Some(("Open report", &report)), workbook, Some(("Open folder", &folder))];
+                let workbook = workbook.is_file().then_some((text!("report-open-workbook"), &workbook));
+                let report = Some((text!("report-open"), &report));
+                let files = [report, workbook, Some((text!("report-open-folder"), &folder))];
                 for (text, path) in files.into_iter().flatten() {
                     if ui.button(text).on_hover_text(path.display().to_string()).clicked() {
                         context.ask(Action::OpenOutside(path.clone()));
@@ -105,12 +114,9 @@ impl ReportPanel {
             });
         }
         if context.document().current_check().is_none() {
-            theme::weak(ui, "A report needs a comparison: align and compare first.");
+            theme::weak(ui, text!("report-no-comparison"));
         }
-        theme::weak(
-            ui,
-            "Writes report.pdf, report.html, results.xlsx, results.qif, summary.json, deviations.csv, colormap.ply and pictures.",
-        );
+        theme::weak(ui, text!("report-writes"));
         contents::show(ui, context);
     }
 }

@@ -7,6 +7,7 @@ use super::super::rows;
 use crate::theme;
 use report::series::Trend;
 use session::series::PartRecord;
+use texts::text;
 
 /// Minimum number of parts for reliable capability indices.
 const MIN_PARTS: usize = 25;
@@ -22,12 +23,12 @@ pub fn section(ui: &mut Ui, records: &[PartRecord], trends: &[Trend], chosen: &m
     let has_limits = |(i, own): &(usize, &Trend)| is_main(*i, own) && (own.lower.is_some() || own.upper.is_some());
     let default = || trends.iter().enumerate().find(has_limits).map(|(_, own)| own).or(trends.first());
     let Some(trend) = trends.iter().find(is_chosen).or_else(default) else {
-        theme::weak(ui, "No part has a value.");
+        theme::weak(ui, text!("series-no-value"));
         return;
     };
-    let name = |own: &Trend| format!("{}: {}", own.element, own.figure);
+    let name = |own: &Trend| format!("{}: {}", own.element, texts::word(&own.figure));
     ui.horizontal(|ui| {
-        let label = ui.label("Trend of");
+        let label = ui.label(text!("series-trend-of"));
         let list = egui::ComboBox::from_id_salt("series value").selected_text(name(trend)).width(300.0);
         let shown = list.show_ui(ui, |ui| {
             for own in trends {
@@ -44,10 +45,7 @@ pub fn section(ui: &mut Ui, records: &[PartRecord], trends: &[Trend], chosen: &m
         chart(left, records, trend);
         rows(right, "series figures", &figures(trend));
         if trend.over_parts.cpk.is_some() && trend.over_parts.count < MIN_PARTS {
-            theme::weak(
-                right,
-                format!("{} parts: indices from fewer than {MIN_PARTS} are unreliable.", trend.over_parts.count),
-            );
+            theme::weak(right, text!("series-few-parts", count = trend.over_parts.count, least = MIN_PARTS));
         }
     });
 }
@@ -72,40 +70,52 @@ fn chart(ui: &mut Ui, records: &[PartRecord], trend: &Trend) {
         .allow_double_click_reset(false)
         .include_x(0.5)
         .include_x(records.len() as f64 + 0.5)
-        .x_axis_label("part")
+        .x_axis_label(text!("series-axis-part"))
         .y_axis_label(trend.unit.clone());
     for limit in [trend.lower, trend.upper].into_iter().flatten() {
         plot = plot.include_y(limit);
     }
     plot.show(ui, |plot| {
-        plot.hline(HLine::new("mean", trend.over_parts.mean).color(text).width(1.0));
+        plot.hline(HLine::new(text!("series-line-mean"), trend.over_parts.mean).color(text).width(1.0));
         for limit in [trend.lower, trend.upper].into_iter().flatten() {
-            plot.hline(HLine::new("limit", limit).color(theme::BAD).width(1.0).style(LineStyle::dashed_loose()));
+            plot.hline(
+                HLine::new(text!("series-line-limit"), limit)
+                    .color(theme::BAD)
+                    .width(1.0)
+                    .style(LineStyle::dashed_loose()),
+            );
         }
-        plot.line(Line::new("parts", values).color(theme::ACCENT).width(1.0));
-        plot.points(Points::new("within", within).color(theme::ACCENT).radius(3.0));
-        plot.points(Points::new("beyond", beyond).color(theme::BAD).radius(4.0));
+        plot.line(Line::new(text!("series-line-parts"), values).color(theme::ACCENT).width(1.0));
+        plot.points(Points::new(text!("series-points-within"), within).color(theme::ACCENT).radius(3.0));
+        plot.points(Points::new(text!("series-points-beyond"), beyond).color(theme::BAD).radius(4.0));
     });
 }
 
-fn figures(trend: &Trend) -> Vec<(&'static str, String)> {
+fn figures(trend: &Trend) -> Vec<(String, String)> {
     let own = &trend.over_parts;
-    let with_unit = |value: f64| format!("{value:.4} {}", trend.unit);
+    let unit = trend.unit.as_str();
+    let with_unit = |value: f64| format!("{value:.4} {unit}");
+    let [least, greatest] = [own.least, own.greatest].map(|value| format!("{value:.4}"));
     let limits = match (trend.lower, trend.upper) {
-        (None, None) => "none".to_owned(),
-        (Some(lower), None) => format!("min. {lower} {}", trend.unit),
-        (None, Some(upper)) => format!("max. {upper} {}", trend.unit),
-        (Some(lower), Some(upper)) => format!("{lower} to {upper} {}", trend.unit),
+        (None, None) => text!("common-none"),
+        (Some(lower), None) => text!("series-lower-limit", lower = lower.to_string(), unit = unit),
+        (None, Some(upper)) => text!("series-upper-limit", upper = upper.to_string(), unit = unit),
+        (Some(lower), Some(upper)) => {
+            text!("series-from-to", least = lower.to_string(), greatest = upper.to_string(), unit = unit)
+        }
     };
     let mut figures = vec![
-        ("Parts", format!("{}, {} out of limits", own.count, trend.beyond)),
-        ("Limits", limits),
-        ("Mean", with_unit(own.mean)),
-        ("Range", format!("{:.4} to {:.4} {}", own.least, own.greatest, trend.unit)),
+        (text!("series-count"), text!("series-count-beyond", count = own.count, beyond = trend.beyond)),
+        (text!("series-limits"), limits),
+        (text!("series-mean"), with_unit(own.mean)),
+        (text!("series-range"), text!("series-from-to", least = least, greatest = greatest, unit = unit)),
     ];
-    figures.extend(own.sigma.map(|sigma| ("Standard deviation", with_unit(sigma))));
-    figures.extend(own.cp.map(|cp| ("Cp", format!("{cp:.2}"))));
-    let bound = own.cpk_lower_95.map(|bound| format!(" (above {bound:.2} with 95 % confidence)")).unwrap_or_default();
-    figures.extend(own.cpk.map(|cpk| ("Cpk", format!("{cpk:.2}{bound}"))));
+    figures.extend(own.sigma.map(|sigma| (text!("series-sigma"), with_unit(sigma))));
+    figures.extend(own.cp.map(|cp| ("Cp".to_owned(), format!("{cp:.2}"))));
+    let cpk = own.cpk.map(|cpk| format!("{cpk:.2}")).map(|cpk| match own.cpk_lower_95 {
+        Some(bound) => text!("series-cpk-above", cpk = cpk, bound = format!("{bound:.2}")),
+        None => cpk,
+    });
+    figures.extend(cpk.map(|cpk| ("Cpk".to_owned(), cpk)));
     figures
 }

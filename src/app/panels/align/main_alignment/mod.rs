@@ -3,7 +3,7 @@
 mod draft;
 
 use super::super::{PanelContext, direction_choice, element_choice, named};
-use super::Picking;
+use super::{Picking, freedoms_in_words};
 use crate::number_field::NumberField;
 use crate::theme;
 use dispatch::{Align, Inspect};
@@ -12,28 +12,26 @@ pub(crate) use draft::MainAlignmentDraft;
 use inspect::main_alignment::{DatumAssociation, Main};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
-
-const DATUM_NAMES: [&str; 3] = ["Primary datum", "Secondary datum", "Tertiary datum"];
+use texts::text;
 
 /// Draws it.
 pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let document = context.document();
     context.display.main_alignment.follow(document);
-    theme::heading(ui, "Main alignment");
+    theme::heading(ui, text!("align-main"));
     let all = document.alignments();
     if all.is_empty() {
-        theme::weak(ui, "Align the scan first; then align it to what the drawing refers to.");
+        theme::weak(ui, text!("align-main-before"));
         return;
     }
     shown_alignment(ui, context, &all);
     ui.horizontal_wrapped(|ui| {
         let kind = &mut context.display.main_alignment.kind;
-        let hint = "The surface passes through given points (RPS); 3, 2 and 1 of them on three faces are 3-2-1";
-        theme::pick(ui, kind, Kind::References, "Reference points").on_hover_text(hint);
-        theme::pick(ui, kind, Kind::Datums, "Datum system").on_hover_text("The datums lie as on the drawing");
-        theme::pick(ui, kind, Kind::Faces, "Selected faces").on_hover_text("Best fit on some faces alone");
-        let hint = "Moves the part no further than needed to bring its deviations within the limits";
-        theme::pick(ui, kind, Kind::Tolerance, "Within tolerance").on_hover_text(hint);
+        theme::pick(ui, kind, Kind::References, text!("align-references"))
+            .on_hover_text(text!("align-references-hint"));
+        theme::pick(ui, kind, Kind::Datums, text!("align-datums")).on_hover_text(text!("align-datums-hint"));
+        theme::pick(ui, kind, Kind::Faces, text!("align-faces")).on_hover_text(text!("align-faces-hint"));
+        theme::pick(ui, kind, Kind::Tolerance, text!("align-tolerance")).on_hover_text(text!("align-tolerance-hint"));
     });
     match context.display.main_alignment.kind {
         Kind::References => references(ui, context),
@@ -42,7 +40,7 @@ pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         Kind::Tolerance => {
             let tolerance = context.document().settings.deviation.tolerance;
             let [low, high] = [tolerance.low_mm, tolerance.high_mm].map(|mm| base::signed(mm, 3));
-            theme::weak(ui, format!("The limits of the comparison: {low} to {high} mm."));
+            theme::weak(ui, text!("align-tolerance-limits", low = low, high = high));
         }
     }
     buttons(ui, context);
@@ -54,7 +52,7 @@ fn shown_alignment(ui: &mut egui::Ui, context: &mut PanelContext<'_>, all: &[Ele
     if all.len() < 2 {
         return;
     }
-    let chosen = element_choice(ui, "Shown", document, all, document.active.alignment);
+    let chosen = element_choice(ui, &text!("align-main-shown"), document, all, document.active.alignment);
     if let Some(id) = chosen.filter(|_| !context.is_busy) {
         context.send(Inspect::Show(id));
     }
@@ -64,12 +62,12 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let is_picking = matches!(context.display.picking, Some(Picking::ReferencePoint));
     ui.horizontal(|ui| {
         let is_ready = context.document().nominal().is_some();
-        let text = if is_picking { "Stop picking" } else { "Pick points" };
-        if ui.add_enabled(is_ready, egui::Button::new(text)).clicked() {
+        let label = if is_picking { text!("align-stop-picking") } else { text!("align-pick-points") };
+        if ui.add_enabled(is_ready, egui::Button::new(label)).clicked() {
             context.display.picking = (!is_picking).then_some(Picking::ReferencePoint);
         }
         if is_picking {
-            ui.colored_label(theme::ACCENT, "Click points on the nominal.");
+            ui.colored_label(theme::ACCENT, text!("align-click-points"));
         }
     });
     let measured = measured(context);
@@ -77,7 +75,14 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let mut removed = None;
     egui::Grid::new("reference points").num_columns(5).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
         if !draft.references.points.is_empty() {
-            for heading in ["Point", "Along", "Before, mm", "Left, mm", ""] {
+            let headings = [
+                text!("align-reference-point"),
+                text!("align-reference-along"),
+                text!("align-reference-before"),
+                text!("align-reference-left"),
+                String::new(),
+            ];
+            for heading in headings {
                 ui.weak(heading);
             }
             ui.end_row();
@@ -85,14 +90,15 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         for (i, own) in draft.references.points.iter_mut().enumerate() {
             let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| format!("{mm:.3}"));
             let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(44.0));
-            named(&field.on_hover_text(format!("At {x}, {y}, {z} mm")), &format!("Name of reference point {}", i + 1));
-            direction_choice(ui, &mut own.direction, &format!("Direction of reference point {}", i + 1));
+            let field = field.on_hover_text(text!("align-reference-at", x = x, y = y, z = z));
+            named(&field, &text!("align-reference-name", number = i + 1));
+            direction_choice(ui, &mut own.direction, &text!("align-reference-direction", number = i + 1));
             let found = measured.iter().find(|(name, ..)| *name == own.name);
             let number = |mm: f64| base::signed(mm, 3);
             ui.label(found.map_or_else(|| "–".to_owned(), |(_, before_mm, _)| number(*before_mm)));
             ui.label(found.map_or_else(|| "–".to_owned(), |(_, _, left_mm)| number(*left_mm)));
-            let button = ui.small_button("×").on_hover_text("Remove this point");
-            named(&button, &format!("Remove reference point {}", i + 1));
+            let button = ui.small_button("×").on_hover_text(text!("align-reference-remove-hint"));
+            named(&button, &text!("align-reference-remove", number = i + 1));
             if button.clicked() {
                 removed = Some(i);
             }
@@ -103,11 +109,11 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         draft.references.points.remove(i);
     }
     if draft.references.points.is_empty() {
-        theme::weak(ui, "Pick the reference points of the drawing on the nominal: six hold the part.");
+        theme::weak(ui, text!("align-references-none"));
     } else {
         ui.horizontal(|ui| {
-            let label = ui.label("Measured within");
-            let hint = "Scan points within this radius of a reference point give the surface there";
+            let label = ui.label(text!("align-references-radius"));
+            let hint = text!("align-references-radius-hint");
             let field = NumberField::new(&mut draft.references.radius_mm).speed(0.05).range(1e-3..=1e3).max_decimals(3);
             ui.add(field.suffix(" mm")).labelled_by(label.id).on_hover_text(hint);
         });
@@ -132,18 +138,14 @@ fn freedoms(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let document = context.document();
     match context.display.main_alignment.update_freedoms(document) {
         Ok(open) if open.is_empty() => {
-            ui.label("All 6 degrees of freedom are held.");
+            ui.label(text!("align-freedoms-held"));
         }
         Ok(open) => {
-            let text = format!(
-                "{} of 6 degrees of freedom are held. As in the pre-alignment: {}.",
-                6 - open.len(),
-                open.join(", ")
-            );
-            ui.colored_label(ui.visuals().warn_fg_color, text);
+            let words = text!("align-freedoms-open", held = 6 - open.len(), motions = freedoms_in_words(open));
+            ui.colored_label(ui.visuals().warn_fg_color, words);
         }
         Err(sentence) => {
-            ui.colored_label(ui.visuals().error_fg_color, sentence);
+            ui.colored_label(ui.visuals().error_fg_color, texts::word(sentence));
         }
     }
 }
@@ -159,12 +161,13 @@ fn datums(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         .map(|own| (own.id, own.name.clone()))
         .collect();
     if choices.is_empty() {
-        theme::weak(ui, "Measure the datum features first, in Features.");
+        theme::weak(ui, text!("align-datums-none"));
         return;
     }
     let draft = &mut context.display.main_alignment;
+    let names = [text!("align-datum-primary"), text!("align-datum-secondary"), text!("align-datum-tertiary")];
     egui::Grid::new("datums").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
-        for (datum, name) in draft.datums.iter_mut().zip(DATUM_NAMES) {
+        for (datum, name) in draft.datums.iter_mut().zip(&names) {
             let label = ui.label(name);
             let text = choices.iter().find(|(id, _)| Some(*id) == *datum).map_or("–", |(_, name)| name.as_str());
             let combo = egui::ComboBox::from_id_salt(name).selected_text(text).width(170.0).truncate();
@@ -177,13 +180,13 @@ fn datums(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             combo.response.labelled_by(label.id);
             ui.end_row();
         }
-        ui.label("Associated");
+        ui.label(text!("align-associated"));
         ui.horizontal(|ui| {
-            let hint = "Planes through the high points; the largest pin in a hole, the smallest ring about a shaft \
-                        (ISO 5459)";
-            theme::pick(ui, &mut draft.association, DatumAssociation::Contacting, "Contacting").on_hover_text(hint);
-            let hint = "The features as they were fitted";
-            theme::pick(ui, &mut draft.association, DatumAssociation::Fitted, "As fitted").on_hover_text(hint);
+            let own = &mut draft.association;
+            theme::pick(ui, own, DatumAssociation::Contacting, text!("align-contacting"))
+                .on_hover_text(text!("align-contacting-hint"));
+            theme::pick(ui, own, DatumAssociation::Fitted, text!("align-as-fitted"))
+                .on_hover_text(text!("align-as-fitted-hint"));
         });
         ui.end_row();
     });
@@ -191,12 +194,12 @@ fn datums(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
 
 fn faces(ui: &mut egui::Ui, context: &PanelContext<'_>) {
     let (selected, stored) = (context.document().facets.selected.len(), &context.display.main_alignment.faces);
-    let text = match (selected, stored) {
-        (0, None) => "Select facets of the nominal: in Features, with the brush on nominal facets.".to_owned(),
-        (0, Some(own)) => format!("On the {} facets that it was made with.", theme::count(own.facets.len())),
-        (count, _) => format!("{} facets of the nominal are selected.", theme::count(count)),
+    let words = match (selected, stored) {
+        (0, None) => text!("align-faces-none"),
+        (0, Some(own)) => text!("align-faces-stored", shown = theme::count(own.facets.len())),
+        (count, _) => text!("align-faces-selected", shown = theme::count(count)),
     };
-    theme::weak(ui, text);
+    theme::weak(ui, words);
 }
 
 fn buttons(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
@@ -211,12 +214,12 @@ fn buttons(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             let id = *id;
             let is_changed = has_other_facets || method.is_some_and(|own| own != *before);
             let is_due = is_changed || document.state(id) != State::Fresh;
-            let again = theme::wide_main_button(ui, ready && is_due, "Align again").clicked();
-            let hint = "Keeps this alignment and adds another one";
-            let add = ui.add_enabled(ready, egui::Button::new("Add as new alignment")).on_hover_text(hint).clicked();
-            if again { Some(Some(id)) } else { add.then_some(None) }
+            let again = theme::wide_main_button(ui, ready && is_due, text!("align-main-again")).clicked();
+            let add = ui.add_enabled(ready, egui::Button::new(text!("align-main-add")));
+            let adds = add.on_hover_text(text!("align-main-add-hint")).clicked();
+            if again { Some(Some(id)) } else { adds.then_some(None) }
         }
-        None => theme::wide_main_button(ui, ready, "Align to these").clicked().then_some(None),
+        None => theme::wide_main_button(ui, ready, text!("align-to-these")).clicked().then_some(None),
     };
     let Some(changed) = clicked else { return };
     draft.take_facets(document);

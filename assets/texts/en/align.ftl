@@ -1,0 +1,147 @@
+# Workspace Align.
+
+align-heading = Align
+align-and-compare = Align and compare
+align-automatically = Align automatically
+align-automatically-hint = Finds the pose without initial alignment
+align-best-fit = Best fit
+align-best-fit-hint = Starts from the current pose
+align-load-first = Load a nominal and a scan to begin.
+
+# The result.
+
+align-result = Result
+align-method = Method
+align-rms = RMS minimised
+align-points-used = Points used
+align-iterations = Iterations
+align-rotation = Rotation
+align-translation = Translation
+align-as-before = { $motions }: as in the pre-alignment.
+align-rivals = Alternative poses: { $rivals }.
+align-alternatives = Comparable alternative poses; the part is symmetric as far as this scan shows:
+align-rotated = Rotated by { $angle }°, RMS { $rms } mm
+align-rotated-about = Rotated by { $angle }° about { $axis }, RMS { $rms } mm
+align-rotated-about-direction = Rotated by { $angle }° about the direction { $direction }, RMS { $rms } mm
+align-use-pose = Use this pose
+
+# Main alignments.
+
+align-main = Main alignment
+align-main-before = Align the scan first; then align it to what the drawing refers to.
+align-main-shown = Shown
+align-references = Reference points
+align-references-hint = The surface passes through given points (RPS); 3, 2 and 1 of them on three faces are 3-2-1
+align-datums = Datum system
+align-datums-hint = The datums lie as on the drawing
+align-faces = Selected faces
+align-faces-hint = Best fit on some faces alone
+align-tolerance = Within tolerance
+align-tolerance-hint = Moves the part no further than needed to bring its deviations within the limits
+align-tolerance-limits = The limits of the comparison: { $low } to { $high } mm.
+align-pick-points = Pick points
+align-stop-picking = Stop picking
+align-click-points = Click points on the nominal.
+align-reference-point = Point
+align-reference-along = Along
+align-reference-before = Before, mm
+align-reference-left = Left, mm
+align-reference-at = At { $x }, { $y }, { $z } mm
+align-reference-name = Name of reference point { $number }
+align-reference-direction = Direction of reference point { $number }
+align-reference-remove = Remove reference point { $number }
+align-reference-remove-hint = Remove this point
+align-references-none = Pick the reference points of the drawing on the nominal: six hold the part.
+align-references-radius = Measured within
+align-references-radius-hint = Scan points within this radius of a reference point give the surface there
+align-freedoms-held = All 6 degrees of freedom are held.
+align-freedoms-open = { $held } of 6 degrees of freedom are held. As in the pre-alignment: { $motions }.
+align-datums-none = Measure the datum features first, in Features.
+align-datum-primary = Primary datum
+align-datum-secondary = Secondary datum
+align-datum-tertiary = Tertiary datum
+align-associated = Associated
+align-contacting = Contacting
+align-contacting-hint = Planes through the high points; the largest pin in a hole, the smallest ring about a shaft (ISO 5459)
+align-as-fitted = As fitted
+align-as-fitted-hint = The features as they were fitted
+align-faces-none = Select facets of the nominal: in Features, with the brush on nominal facets.
+align-faces-stored = On the { $shown } facets that it was made with.
+align-faces-selected = { $shown } facets of the nominal are selected.
+align-main-again = Align again
+align-main-add = Add as new alignment
+align-main-add-hint = Keeps this alignment and adds another one
+align-to-these = Align to these
+
+# Options of the best fit.
+
+align-options = Best fit options
+align-distance-to = Distance to
+align-distance-surface = true surface
+align-distance-planes = facet planes
+align-distance-points = closest points
+align-reject-outliers = Reject outliers (Tukey weights)
+align-reject-farthest = Reject farthest points
+align-locked = Locked degrees of freedom
+align-locked-rotation-x = Rotation x
+align-locked-rotation-y = Rotation y
+align-locked-rotation-z = Rotation z
+align-locked-translation-x = Translation x
+align-locked-translation-y = Translation y
+align-locked-translation-z = Translation z
+align-search = Search
+align-reject-pairs = Reject pairs
+align-reject-sigma = by standard deviation
+align-reject-mad = by MAD (robust)
+align-reject-beyond = Beyond
+align-reject-from = from iteration
+align-max-iterations = Max. iterations
+align-error-limit = Mean square limit
+align-error-limit-hint = Stops below this mean squared distance; 0: off
+align-change-limit = Change limit
+align-change-limit-hint = Stops below this change of the mean squared distance; default: square of a millionth of the nominal's diagonal
+align-min-change = Min. change
+align-register = Register with this method
+align-register-hint = Point-to-point registration to sampled facets from the current pose, with this search method
+
+# Point pairs.
+
+align-pairs = Point pairs
+align-pick-pairs = Pick pairs
+align-click-nominal = Click a point on the nominal.
+align-click-scan = Click the same point on the scan.
+align-pair = Pair { $number }
+align-by-pairs = Align by pairs
+align-remove-all = Remove all
+align-few-pairs = At least three non-collinear pairs are required.
+
+# Search methods, and the window that compares them.
+
+align-searches = Search methods
+align-compare-searches = Compare search methods
+align-compare-searches-hint = Registers this scan with every closest-point search method on every device, from the current pose
+align-show-last = Show last
+align-searches-title = Comparison of search methods
+align-searches-points = { $scan } points of the scan on { $nominal } points of the nominal. { $agreement }
+align-searches-about = Search structures are built beforehand: the k-d tree in { $tree } ms, the Delaunay graph in { $graph } ms. Pairing with sampled points biases the pose; the best fit to the triangles of the nominal (last row) is more accurate and therefore differs.
+align-searches-method = Search method
+align-searches-method-hint = Method that finds the closest point
+align-searches-device = Device
+align-searches-device-hint = Compute device
+align-searches-time = Time
+align-searches-time-hint = From the points in memory to the pose; green: fastest exact method on its device
+align-searches-iterations = Iterations
+align-searches-iterations-hint = Until the error no longer decreased
+align-searches-rms = RMS
+align-searches-rms-hint = Minimised distance: to points of the nominal, in the last row to its triangles
+align-searches-difference = Difference
+align-searches-difference-hint = Distance from the pose found with the k-d tree on the CPU, at the centre of the part
+align-searches-visited = Visited
+align-searches-visited-hint = Mean number of points visited per walk, after the first iteration
+align-searches-share = Search share
+align-searches-share-hint = Share of the computing time spent in the search
+align-searches-walks = Walk length
+align-searches-copy = Copy table
+align-searches-copy-hint = As comma-separated values
+align-searches-axis-visited = points visited
+align-searches-axis-walks = % of walks

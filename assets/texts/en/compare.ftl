@@ -1,0 +1,120 @@
+# Workspace Compare.
+
+compare-surface = Surface
+compare-surface-hint = Deviations over the whole surface, in colours
+compare-sections = Sections
+compare-sections-hint = The part cut by planes, and the deviations in them
+compare-points = Points
+compare-points-hint = Deviations at points of the nominal
+
+# Over the surface.
+
+compare-compare = Compare
+compare-now = Compare now
+compare-comparison = Comparison
+compare-add = Add comparison
+compare-add-hint = Adds a comparison with another method or other limits
+compare-measured-in = Measured in
+compare-method = Method
+compare-method-closest = closest point
+compare-method-points = points over facets
+compare-method-facets = facets along normals
+compare-lower-limit = Lower limit
+compare-upper-limit = Upper limit
+compare-scale = Colour scale end
+compare-colours = Colours
+compare-max-distance = Max. distance
+compare-min-region = Min. region area
+compare-min-coverage = Min. coverage
+compare-max-edge = Max. facet edge (0: auto)
+compare-stale = Out of date: the inputs have changed since the last comparison. Compare again.
+compare-not-yet = Not compared yet.
+compare-component = { $name }: { $verdict }. { $reason }
+compare-histogram = Histogram
+compare-statistics = Statistics
+compare-surface-measured = Surface measured
+compare-points-evaluated = Points evaluated
+compare-without-data = Without data
+compare-mean = Mean
+compare-sigma = Standard deviation
+compare-rms = RMS
+compare-min-max = Min, max
+compare-percentiles = Percentiles 1, 99 %
+compare-in-tolerance = In tolerance
+compare-regions = Regions out of tolerance
+compare-regions-none = None.
+compare-flags = Flags in the view
+compare-flags-hint = Of the ten worst regions
+compare-show-region = Show this region
+compare-unmeasured = Unmeasured regions
+compare-show-unmeasured = Show on the part
+
+# Sections.
+
+compare-section-load = Load a nominal to cut it.
+compare-new-section = New section
+compare-section-shown = Shown section
+compare-perpendicular = Perpendicular to
+compare-section-position = Position of the section
+compare-plane = Plane { $place }.
+compare-position = Position
+compare-planes = Number of planes
+compare-spacing = Distance between them
+compare-cut-again = Cut again
+compare-add-section = Add section
+compare-not-aligned = The scan is not aligned yet: the nominal alone is cut.
+compare-section-stale = Out of date: cut again.
+compare-contour = Contour of the nominal
+compare-measured = Measured
+compare-section-medians = Deviations in the plane, medians of the points within { $mm } mm about it.
+compare-view = View
+compare-plane-of = Plane { $number } of { $count }
+compare-previous = Previous
+compare-next = Next
+compare-enlarge = Enlarge deviations
+compare-automatic = automatic
+compare-times = { $factor } times
+compare-clip = Clip the view at the plane
+compare-flip = Flip
+compare-flip-hint = Shows the other side
+compare-save-drawings = Save drawings…
+compare-save-drawings-hint = SVG, DXF and CSV
+compare-dimensions = Dimensions
+compare-distance-hint = Between two parallel lines, two arcs, or a line and an arc: a gap, a thickness
+compare-step-hint = Height of the second line over the first: how flush two surfaces are
+compare-angle-hint = Between two lines
+compare-radius-hint = Of an arc
+compare-click-arc = Click an arc in the drawing.
+compare-click-first = Click the first line or arc in the drawing.
+compare-click-second = Click the second one.
+compare-remove-of = Remove { $name }
+compare-limits = Limits
+compare-limits-of = Limits of { $name }
+compare-lower-limit-of = Lower limit of { $name }
+compare-upper-limit-of = Upper limit of { $name }
+
+# Surface points.
+
+compare-points-load = Load a nominal and a scan, and align them: then points of the nominal can be measured.
+compare-points-shown = Shown
+compare-pick-points = Pick points
+compare-stop-picking = Stop picking
+compare-from-table = From a table…
+compare-from-table-hint = A table of name, x, y, z in mm, and a direction: normal, x, y or z
+compare-click-points = Click points on the nominal.
+compare-points-none = Each point that you click on the nominal is measured along its normal, here and on every other part.
+compare-column-point = Point
+compare-column-along = Along
+compare-column-deviation = Deviation, mm
+compare-point-at = At { $x }, { $y }, { $z } mm
+compare-name-of-point = Name of surface point { $number }
+compare-direction-of-point = Direction of surface point { $number }
+compare-point-found = From { $count } scan points; click to show it
+compare-not-measured = not measured
+compare-remove-point-hint = Remove this point
+compare-remove-point = Remove surface point { $number }
+compare-smallest-hint = Smallest deviation allowed at every point
+compare-largest-hint = Largest deviation allowed at every point
+compare-measured-within = Measured within
+compare-measured-within-hint = Scan points within this radius of a point give the surface there
+compare-measure-again = Measure again

@@ -1,0 +1,25 @@
+# The inspection report.
+
+printed-title = Inspection report
+printed-subtitle = { $scan } against { $nominal }
+printed-grey = grey: no data
+printed-grey-and-others = grey: no data; other things in the scan are not shown
+printed-histogram = Histogram
+printed-histogram-of-deviations = Histogram of the deviations
+printed-regions = Regions out of tolerance
+printed-no-regions = None.
+printed-area = Area
+printed-peak = Peak
+printed-region = Region { $number }: peak { $peak } mm, area { $area } mm²
+printed-drawings = Drawings of the sections
+printed-remarks = Remarks
+printed-inspected-by = Inspected by: name, date, signature
+printed-released-by = Released by: name, date, signature
+printed-page = Page { $number } of { $count }
+printed-left-out = Left out of this report: { $sections }.
+printed-views-left-out = Views left out: { $views }.
+printed-worst-regions = { $count ->
+    [one] Worst region
+   *[other] Worst regions
+    }
+printed-enlarged = { $name }; deviations { $factor } times enlarged
