@@ -220,7 +220,7 @@ pub(super) fn show(
         let side = if anchor.x < flag.center().x { flag.left_center() } else { flag.right_center() };
         painter.line_segment([side, *anchor], Stroke::new(3.0, halo));
         if *is_hidden {
-            painter.extend(Shape::dashed_line(&[side, *anchor], Stroke::new(1.2, ink), 4.0, 4.0));
+            painter.extend(Shape::dashed_line(&[side, *anchor], Stroke::new(1.2, ink), 8.0, 6.0));
             painter.circle(*anchor, 3.5, Color32::TRANSPARENT, Stroke::new(1.2, ink));
         } else {
             painter.line_segment([side, *anchor], Stroke::new(1.2, ink));
@@ -239,7 +239,7 @@ pub(super) fn show(
         };
         painter.rect(*flag, 4.0, ui.visuals().window_fill, edge, egui::StrokeKind::Inside);
         let stripe = Rect::from_min_size(flag.min + Vec2::splat(3.0), Vec2::new(STRIPE, flag.height() - 6.0));
-        painter.rect_filled(stripe, 2.0, colour);
+        painter.rect_filled(stripe, 0.0, colour);
         content.paint(&painter, flag.min + Vec2::new(STRIPE + 9.0, 4.0), ink);
         if response.on_hover_text(hint).clicked() {
             clicked = Some(spot);

@@ -1,5 +1,7 @@
 //! Surface points: picked on the nominal or read from a table, and measured on every part.
 
+use std::ops::Range;
+
 use super::super::align::Picking;
 use super::super::picks::Pick;
 use super::super::{PanelContext, direction_choice, element_choice, named};
@@ -16,6 +18,11 @@ use session::Document;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 use texts::text;
+
+/// Lines of the table beyond which it scrolls by itself, and only those in sight are made.
+const MAX_LINES: usize = 14;
+/// Between two lines, points.
+const LINE_GAP: f32 = 4.0;
 
 /// Part of the workspace's panel.
 #[derive(Default)]
@@ -143,19 +150,39 @@ fn picking(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
 }
 
 fn table(ui: &mut egui::Ui, parameters: &mut Parameters, made: Option<&SurfacePoints>) -> Option<RowAction> {
+    // The headings are a line, too.
+    let count = 1 + parameters.at.points.len();
+    if count <= MAX_LINES {
+        return lines(ui, parameters, made, 0..count);
+    }
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = LINE_GAP;
+        let height = ui.spacing().interact_size.y;
+        let list = egui::ScrollArea::vertical().id_salt("surface points");
+        let list = list.max_height(MAX_LINES as f32 * (height + LINE_GAP));
+        list.show_rows(ui, height, count, |ui, shown| lines(ui, parameters, made, shown)).inner
+    })
+    .inner
+}
+
+/// Those lines of the table, the headings being the first.
+fn lines(
+    ui: &mut egui::Ui,
+    parameters: &mut Parameters,
+    made: Option<&SurfacePoints>,
+    shown: Range<usize>,
+) -> Option<RowAction> {
     let mut action = None;
-    egui::Grid::new("surface points").num_columns(4).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
-        for heading in [
-            text!("compare-column-point"),
-            text!("compare-column-along"),
-            text!("compare-column-deviation"),
-            String::new(),
-        ] {
-            ui.weak(heading);
+    egui::Grid::new("surface points").num_columns(4).striped(true).spacing([8.0, LINE_GAP]).show(ui, |ui| {
+        if shown.start == 0 {
+            let [point, along] = [text!("compare-column-point"), text!("compare-column-along")];
+            for heading in [point, along, text!("compare-column-deviation"), String::new()] {
+                ui.weak(heading);
+            }
+            ui.end_row();
         }
-        ui.end_row();
         let Parameters { at, tolerance } = parameters;
-        for (index, own) in at.points.iter_mut().enumerate() {
+        for (index, own) in at.points.iter_mut().enumerate().take(shown.end - 1).skip(shown.start.max(1) - 1) {
             let number = index + 1;
             let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| format!("{mm:.3}"));
             let found = made.and_then(|made| made.points.iter().find(|point| point.name == own.name));
