@@ -30,11 +30,7 @@ pub fn own(language: Language, id: &str, values: &[(impl AsRef<str>, Value<'_>)]
 
 fn bundle(language: Language) -> &'static Bundle {
     static BUNDLES: [OnceLock<Bundle>; Language::ALL.len()] = [OnceLock::new(), OnceLock::new()];
-    let place = match language {
-        Language::English => &BUNDLES[0],
-        Language::German => &BUNDLES[1],
-    };
-    place.get_or_init(|| {
+    BUNDLES[language as usize].get_or_init(|| {
         let (bundle, faults) = read(language);
         faults.iter().for_each(|fault| log::error!("{fault}"));
         bundle

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Language, Value, bundles, language};
+use base::capitalised;
 
 /// A term, a sentence or several of the floors below in the language of this thread; what the language has nothing for
 /// stays as it is.
@@ -48,18 +49,15 @@ fn is_abbreviated(text: &str) -> bool {
 
 /// A text of several parts of which some can be translated.
 fn parts(language: Language, english: &str) -> Option<String> {
-    for separator in ["\n", ". ", "; ", ": ", " | ", ", "] {
-        let Some((first, rest)) = english.split_once(separator) else { continue };
-        let is_sentence = separator == ". ";
-        let whole_first = if is_sentence { format!("{first}.") } else { first.to_owned() };
-        let [first_own, rest_own] = [translated(language, &whole_first), translated(language, rest)];
-        if first_own.is_none() && rest_own.is_none() {
-            continue;
-        }
-        let between = if is_sentence { " " } else { separator };
-        return Some(first_own.unwrap_or(whole_first) + between + &rest_own.unwrap_or_else(|| rest.to_owned()));
+    // The strongest alone: the weaker ones separate the parts of the parts, so that each is looked up once.
+    let separator = ["\n", ". ", "; ", ": ", " | ", ", "].into_iter().find(|own| english.contains(own))?;
+    let (first, rest) = english.split_once(separator)?;
+    let (first, between) = if separator == ". " { (format!("{first}."), " ") } else { (first.to_owned(), separator) };
+    let [own_first, own_rest] = [translated(language, &first), translated(language, rest)];
+    if own_first.is_none() && own_rest.is_none() {
+        return None;
     }
-    None
+    Some(own_first.unwrap_or(first) + between + &own_rest.unwrap_or_else(|| rest.to_owned()))
 }
 
 fn id_of(english: &str) -> String {
@@ -135,11 +133,6 @@ fn figure(text: &str, before: char) -> Option<&str> {
         end += if exponent > 0 { 1 + sign + exponent } else { 0 };
     }
     Some(&text[..end])
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

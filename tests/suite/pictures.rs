@@ -41,8 +41,8 @@ fn rooms_without_parts_say_what_they_need() {
     compare_picture(&mut window, "empty-calibrate-dark");
 }
 
-#[test]
-fn rooms_with_parts_show_what_was_done() {
+/// The demo part, aligned and compared, with a plane fitted to some of its points.
+pub fn inspected() -> Window {
     let mut window = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
     settle(&mut window);
     window.state_mut().send(Inspect::AlignAndCompare);
@@ -52,6 +52,12 @@ fn rooms_with_parts_show_what_was_done() {
     let (kind, objective) = (Kind::Plane, Objective::Gaussian);
     window.state_mut().send(Features::Fit { kind, objective, robust: true, clip_sigmas: Some(3.0) });
     settle(&mut window);
+    window
+}
+
+#[test]
+fn rooms_with_parts_show_what_was_done() {
+    let mut window = inspected();
     for workspace in ["Align", "Features", "Report"] {
         show(&mut window, workspace);
         compare_picture(&mut window, &format!("done-{}", workspace.to_lowercase()));

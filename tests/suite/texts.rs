@@ -7,16 +7,14 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use shadowgraph::app::App;
 use shadowgraph::base::StandardView;
-use shadowgraph::dispatch::{Features, Inspect, Select};
-use shadowgraph::geometry::subset::{Combine, Subset};
 use shadowgraph::inspect::deviation::Colours;
 use shadowgraph::inspect::features::{Kind, Objective};
 use shadowgraph::session::presentation::ReportSection;
-use shadowgraph::session::selection::Selectable;
 use shadowgraph::texts::{self, Language};
 
+use super::pictures::inspected;
 use super::support::{asset, errors, shadowgraph, text};
-use super::window::{compare_picture, open, open_sized, settle};
+use super::window::{compare_picture, open_sized, settle};
 
 /// A text's id, and the names of the values in it.
 type Texts = BTreeMap<String, BTreeSet<String>>;
@@ -172,19 +170,6 @@ const ROOMS: [(&str, &str); 7] = [
     ("Detect", "Erkennen"),
     ("Report", "Bericht"),
 ];
-
-fn inspected() -> Harness<'static, App> {
-    let mut window = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
-    settle(&mut window);
-    window.state_mut().send(Inspect::AlignAndCompare);
-    settle(&mut window);
-    let some = Subset::new((0..3000).collect());
-    window.state_mut().send(Select::Numbers(Selectable::Points, some, Combine::Replace));
-    let (kind, objective) = (Kind::Plane, Objective::Gaussian);
-    window.state_mut().send(Features::Fit { kind, objective, robust: true, clip_sigmas: Some(3.0) });
-    settle(&mut window);
-    window
-}
 
 #[test]
 fn a_window_in_german_has_no_english_left() {

@@ -245,7 +245,7 @@ fn verdict_banner(ui: &mut egui::Ui, overall: &Overall) {
     });
     banner(ui, overall.verdict, &overall.covers, reasons);
     for remark in &overall.remarks {
-        theme::weak(ui, texts::word(remark));
+        theme::weak(ui, remark);
     }
 }
 
