@@ -11,7 +11,7 @@ use crate::features::{Kind, Objective, Options, Shape, fit};
 use crate::parts::{Actual, Nominal};
 use base::{Progress, random::Random};
 use geometry::mesh::shapes;
-use geometry::{Point, Pose, Surface, Vector};
+use geometry::{Point, Pose, Surface, Vector, sampling};
 
 const SIZE: [f64; 3] = [80.0, 50.0, 30.0];
 
@@ -187,6 +187,44 @@ fn more_points_than_needed_on_plane_faces_agree_on_100_parts() {
         let found = align(&nominal, &part, &points, &part.start(&mut random)).unwrap();
         let off_mm = far(&found.nominal_from_scan, &closed_form(&part), &part);
         assert!(found.rms_mm < 1e-8 && off_mm < 1e-7, "{} {off_mm}", found.rms_mm);
+    }
+}
+
+/// RPS on a part without a plane face: an ellipsoid, each point held along its normal or along an axis.
+#[test]
+fn points_on_curved_faces_give_the_pose_of_100_parts() {
+    let mut mesh = shapes::sphere(1.0, 5);
+    mesh.vertices.iter_mut().for_each(|own| *own = Point::new(40.0 * own.x, 28.0 * own.y, 20.0 * own.z));
+    let nominal = Surface::new(mesh);
+    let mut random = Random::new(17, 0);
+    let scan: Vec<Point> = sampling::by_area(nominal.mesh(), 40_000, 3).iter().map(|own| own.point).collect();
+    for _ in 0..100 {
+        let nominal_from_scan =
+            Pose::from_parts(Vector::from_fn(|_, _| random.range(-300.0, 300.0)).into(), random.rotation());
+        let scan_from_nominal = nominal_from_scan.inverse();
+        let part = Part {
+            faces: [face(2, &mut random), face(1, &mut random), face(0, &mut random)],
+            scan: scan.iter().map(|point| scan_from_nominal * point).collect(),
+            nominal_from_scan,
+        };
+        let start = part.start(&mut random);
+        // Points that hold the part well; others would magnify what noise there is.
+        let found = loop {
+            let points: Vec<ReferencePoint> = (0..8)
+                .map(|index| {
+                    let at = scan[(random.range(0.0, 1.0) * scan.len() as f64) as usize % scan.len()];
+                    let normal = nominal.mesh().normal(nominal.closest_point(&at, 1.0).unwrap().facet as usize);
+                    let axis = [Direction::X, Direction::Y, Direction::Z][normal.iamax()];
+                    reference("on it", at.into(), if index % 2 == 0 { axis } else { Direction::Normal })
+                })
+                .collect();
+            let found = align(&nominal, &part, &points, &start).unwrap();
+            if at_the_points(&found).1.is_some_and(|own| own < 30.0) {
+                break found;
+            }
+        };
+        let off_mm = far(&found.nominal_from_scan, &part.nominal_from_scan, &part);
+        assert!(found.converged && off_mm < 1e-6, "{off_mm} mm after {} steps", found.iterations);
     }
 }
 
