@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use super::files::{PLAN, PROJECT};
 use super::panels::picks::Pick;
 use io::format::Format;
+use report::template;
 use session::plan::ElementId;
 use session::selection::Selectable;
 use texts::text;
@@ -40,10 +41,20 @@ pub enum Purpose {
     OffsetSlices(ElementId),
     /// The folder for the drawings of a section.
     SectionFolder(ElementId),
+    /// The file for the table of results.
+    ResultsTable,
     /// The folder of the report.
     ReportFolder,
     /// The logo on the report.
     Logo,
+    /// The template of the report's pages.
+    Template,
+    /// The file for a template to start from.
+    StartingTemplate,
+    /// A colour scale to be used.
+    LoadColours,
+    /// The file for the operator's own colour scale.
+    SaveColours,
 }
 
 /// Title and kind of a file dialog.
@@ -134,8 +145,19 @@ impl Purpose {
             Self::OffsetVoxels(_) => DialogSpec::new_file(text!("files-voxels-title"), "offset.hdt", &["hdt", "nvdb"]),
             Self::OffsetSlices(_) => DialogSpec::folder(text!("files-layers-title")),
             Self::SectionFolder(_) => DialogSpec::folder(text!("files-drawings-title")),
+            Self::ResultsTable => DialogSpec::new_file(text!("files-results-title"), "results.csv", &["csv"]),
             Self::ReportFolder => DialogSpec::folder(text!("files-report-title")),
             Self::Logo => DialogSpec::file(text!("files-logo-title"), text!("files-kind-pictures"), &["png"]),
+            Self::Template => {
+                DialogSpec::file(text!("files-template-title"), text!("files-kind-templates"), &[template::EXTENSION])
+            }
+            Self::StartingTemplate => {
+                DialogSpec::new_file(text!("files-starting-template-title"), "template.typ", &[template::EXTENSION])
+            }
+            Self::LoadColours => {
+                DialogSpec::file(text!("files-load-colours-title"), text!("files-kind-colours"), &["json"])
+            }
+            Self::SaveColours => DialogSpec::new_file(text!("files-save-colours-title"), "colours.json", &["json"]),
         }
     }
 }

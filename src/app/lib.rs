@@ -15,6 +15,7 @@ mod panels;
 mod preview;
 mod regions;
 mod remembered;
+mod saved_scales;
 mod subject;
 mod theme;
 mod viewport;
@@ -126,6 +127,7 @@ pub struct App {
     workspace: Workspace,
     files: files::Files,
     window_state: remembered::WindowState,
+    saved_scales: saved_scales::SavedScales,
     /// The language while none is chosen.
     language: Language,
     regions: Regions,
@@ -187,6 +189,8 @@ pub(crate) struct Display {
     /// Picking of the next point pair.
     picking: Option<panels::align::Picking>,
     main_alignment: panels::align::MainAlignmentDraft,
+    /// Moves the scan by hand.
+    by_hand: viewport::gizmo::HandTool,
     /// What the Compare workspace is turned to.
     compare: panels::CompareView,
     section: SectionDisplay,
@@ -199,9 +203,11 @@ pub(crate) struct Display {
 }
 
 /// Which section is shown, and how.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SectionDisplay {
     selected: Option<ElementId>,
+    /// The points that place it, while it is edited; `None` if it is placed by others than points.
+    points: Option<panels::SectionPoints>,
     /// Plane whose drawing is shown, from 0.
     plane: usize,
     /// Factor by which its deviations are enlarged; `None` for one that shows them well.
@@ -223,6 +229,10 @@ pub(crate) struct ElementVisibility {
     deviations: bool,
     /// Whether the scan is drawn as a surface rather than as points.
     as_surface: bool,
+    /// Whether deviations of points are drawn on the nominal rather than on the scan.
+    on_nominal: bool,
+    /// Whether the points that are left out of that surface are drawn beside it.
+    left_out: bool,
     /// Whether the edges of the nominal are drawn.
     edges: bool,
     /// Unmeasured regions of the nominal.
@@ -255,6 +265,8 @@ pub(crate) struct ElementVisibility {
     explanations: bool,
     /// The element of the Offset workspace that is selected.
     offset: Option<ElementId>,
+    /// Pose to which the scan is being dragged by hand, nominal from scan.
+    dragged_to: Option<Pose>,
 }
 
 /// A clip plane parallel to a coordinate plane of the nominal frame.
@@ -268,6 +280,13 @@ pub(crate) struct ClipPlane {
     is_flipped: bool,
 }
 
+impl ElementVisibility {
+    /// Whether deviations of points are drawn on the nominal; a running best fit shows them on the scan.
+    fn draws_on_nominal(&self, is_live: bool) -> bool {
+        self.deviations && self.on_nominal && !is_live
+    }
+}
+
 impl Default for ElementVisibility {
     fn default() -> Self {
         Self {
@@ -275,6 +294,8 @@ impl Default for ElementVisibility {
             actual: true,
             deviations: true,
             as_surface: true,
+            on_nominal: false,
+            left_out: false,
             edges: true,
             unmeasured: true,
             others: false,
@@ -291,6 +312,7 @@ impl Default for ElementVisibility {
             detection: 0,
             explanations: false,
             offset: None,
+            dragged_to: None,
         }
     }
 }
@@ -346,6 +368,7 @@ impl App {
         if let Some(dark) = window_state.dark {
             context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
         }
+        let saved_scales = saved_scales::SavedScales::load(options.state_folder.clone());
         let files = files::Files::new(options.state_folder);
         let mut app = Self {
             draft: Settings::default(),
@@ -358,6 +381,7 @@ impl App {
             restoring: None,
             files,
             window_state,
+            saved_scales,
             language: Language::default(),
             regions: Regions::default(),
             chooser: choosing::SystemDialog::default(),
@@ -454,7 +478,10 @@ impl App {
             fresh.is_some_and(|fresh| searches.as_ref().is_none_or(|before| !Arc::ptr_eq(before, fresh)));
         if self.dispatcher.document.inspection != self.shown_inspection {
             self.shown_inspection = self.dispatcher.document.inspection;
-            (self.display.clip, self.preview) = (None, None);
+            (self.display.clip, self.preview, self.display.picking) = (None, None, None);
+            self.display.section = SectionDisplay::default();
+            self.display.by_hand = viewport::gizmo::HandTool::default();
+            self.panels.forget_elements();
         }
         if changed || self.dispatcher.messages.len() != self.messages_seen {
             self.draft = self.dispatcher.document.settings.clone();
@@ -507,8 +534,11 @@ impl App {
 impl eframe::App for App {
     fn logic(&mut self, context: &egui::Context, _frame: &mut eframe::Frame) {
         texts::set_language(self.window_state.language.unwrap_or(self.language));
+        base::set_decimals(self.dispatcher.document.settings.report.decimals);
         self.follow_strokes(context);
         self.follow(context);
+        // What has just come may have others.
+        base::set_decimals(self.dispatcher.document.settings.report.decimals);
         self.follow_leaving(context);
         self.window_state.follow(context);
         let title = self.title();

@@ -9,12 +9,16 @@ use super::leaving::Departure;
 use super::open_dialog::Role;
 use super::panels::series::Source;
 use super::regions::Region;
+use super::remembered::Side;
 use super::viewport::Spot;
 use super::{App, Workspace, icons, theme};
+use base::Decimals;
 use dispatch::mechanical::Order;
 use dispatch::{Align, Calibrate, Command, Elements, Inspect, Parts, Tolerances};
 use inspect::alignment::Method;
 use inspect::cleaning::Step;
+use inspect::deviation::{DeviationMap, OwnScale};
+use inspect::parts::Actual;
 use render::camera::StandardView;
 use session::calibration::Instrument;
 use texts::{Language, text};
@@ -50,6 +54,10 @@ pub enum Action {
     LookAs(String),
     /// Saves the current view, under a new name or in place of the saved view of this name.
     SaveView(Option<String>),
+    /// Keeps a colour scale to choose from in other projects.
+    KeepColours(OwnScale),
+    /// No longer keeps the colour scale of this name.
+    ForgetColours(String),
     /// Opens a file or folder with the desktop's default application.
     OpenOutside(std::path::PathBuf),
     /// Shows the dialog to open a nominal or a scan.
@@ -70,16 +78,28 @@ pub enum Action {
     ToggleTheme,
     /// Writes the texts of the window in a language.
     Speak(Language),
+    /// Shows lengths with these decimals, in the window and in the report.
+    ShowDecimals(Decimals),
+    /// Puts the legend at a side of the view.
+    PutLegend(Side),
     /// Draws the scan as a surface, or as points.
     ToggleSurface,
+    /// Draws deviations of points on the nominal, or on the scan.
+    ToggleOnNominal,
+    /// Draws the points that are left out of the surface of the scan, or not.
+    ToggleLeftOut,
     /// Draws the edges of the nominal, or leaves them out.
     ToggleEdges,
+    /// Shows the handles that move the scan by hand, or takes them away.
+    ToggleByHand,
     /// Cancels picking or the running job, or closes a message or window; the first of these that applies.
     Cancel,
     /// Stops the running job.
     StopJob,
     /// Opens the command palette.
     Palette,
+    /// Shows the table of results, or hides it.
+    ToggleResults,
     /// Leads the keyboard to the next region of the window.
     NextRegion,
     /// Opens a page of the help.
@@ -155,6 +175,7 @@ impl Entry {
 pub(super) fn entries() -> Vec<Entry> {
     use Menu::{Edit, File, Help, View};
 
+    let [two, three, four, five] = Decimals::ALL.map(shows);
     let mut entries = vec![
         Entry::new(File, text!("window-open"), Action::Open, key(COMMAND, Key::O)),
         Entry::new(File, text!("window-open-next-scan"), Action::InspectNext, key(COMMAND, Key::N)),
@@ -182,6 +203,7 @@ pub(super) fn entries() -> Vec<Entry> {
             key(COMMAND, Key::L),
         ),
         Entry::new(Menu::Inspect, text!("window-best-fit"), send(Align::Run(Method::BestFit)), key(COMMAND, Key::B)),
+        Entry::new(Menu::Inspect, text!("window-move-by-hand"), Action::ToggleByHand, key(Modifiers::NONE, Key::M)),
         Entry::new(Menu::Inspect, text!("window-compare"), send(Inspect::Compare), key(COMMAND, Key::D)),
         Entry::new(
             Menu::Inspect,
@@ -202,11 +224,20 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry::new(View, text!("window-fit"), Action::Fit, key(Modifiers::NONE, Key::F)),
         Entry::new(View, text!("window-lens"), Action::ToggleLens, key(Modifiers::NONE, Key::P)),
         Entry::new(View, text!("window-as-surface"), Action::ToggleSurface, key(Modifiers::NONE, Key::S)),
+        Entry::new(View, text!("window-on-nominal"), Action::ToggleOnNominal, key(Modifiers::NONE, Key::D)),
         Entry::new(View, text!("window-edges"), Action::ToggleEdges, key(Modifiers::NONE, Key::E)),
         Entry::new(View, text!("window-save-view"), Action::SaveView(None), key(COMMAND_SHIFT, Key::V)),
+        Entry::new(View, text!("window-results"), Action::ToggleResults, key(COMMAND, Key::T)),
         Entry::new(View, text!("window-theme"), Action::ToggleTheme, None),
         speaks(Language::English),
         speaks(Language::German),
+        two,
+        three,
+        four,
+        five,
+        Entry::new(View, text!("window-left-out"), Action::ToggleLeftOut, None),
+        Entry::new(View, text!("window-legend-left"), Action::PutLegend(Side::Left), None),
+        Entry::new(View, text!("window-legend-right"), Action::PutLegend(Side::Right), None),
         Entry::new(View, text!("window-palette"), Action::Palette, key(COMMAND, Key::P)),
         Entry::new(View, text!("window-next-region"), Action::NextRegion, key(Modifiers::NONE, Key::F6)),
         Entry::new(Help, text!("window-keys"), Action::Help(Page::Keys), key(Modifiers::NONE, Key::F1)),
@@ -222,6 +253,25 @@ pub(super) fn entries() -> Vec<Entry> {
         entries.push(Entry::new(View, name, Action::Look(view), key(Modifiers::NONE, number)));
     }
     entries
+}
+
+impl Action {
+    /// What it chooses one of several of, which a menu has a menu of its own for.
+    fn choice(&self) -> Option<String> {
+        match self {
+            Self::Show(_) => Some(text!("window-workspaces")),
+            Self::Look(_) => Some(text!("window-standard-views")),
+            Self::Speak(_) => Some(text!("window-languages")),
+            Self::ShowDecimals(_) => Some(text!("window-choose-decimals")),
+            Self::PutLegend(_) => Some(text!("window-legend")),
+            _ => None,
+        }
+    }
+}
+
+/// The entry that chooses decimals.
+fn shows(decimals: Decimals) -> Entry {
+    Entry::new(Menu::View, text!("window-decimals", count = decimals.count()), Action::ShowDecimals(decimals), None)
 }
 
 /// The entry that chooses a language.
@@ -311,7 +361,9 @@ impl App {
                     ui.set_min_width(230.0);
                     // In a small window the longest menu is higher than the window.
                     let height = (ui.ctx().content_rect().height() - 70.0).max(100.0);
-                    egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
+                    let scrolled = egui::ScrollArea::vertical().max_height(height);
+                    // It would scroll in less than half of the window, too.
+                    scrolled.min_scrolled_height(height).show(ui, |ui| {
                         self.menu_entries(ui, menu, undo.as_deref(), redo.as_deref());
                     });
                 });
@@ -320,24 +372,25 @@ impl App {
     }
 
     fn menu_entries(&mut self, ui: &mut egui::Ui, menu: Menu, undo: Option<&str>, redo: Option<&str>) {
-        for Entry { name, action, key, .. } in entries().into_iter().filter(|entry| entry.menu == menu) {
-            let enabled = self.is_possible(&action);
-            let name = match (&action, undo, redo) {
+        let mut choices: Vec<(String, Vec<Entry>)> = Vec::new();
+        for mut entry in entries().into_iter().filter(|entry| entry.menu == menu) {
+            entry.name = match (&entry.action, undo, redo) {
                 (Action::Send(command), Some(undo), _) if matches!(**command, Command::Undo) => {
                     text!("window-undo-of", what = undo)
                 }
                 (Action::Send(command), _, Some(redo)) if matches!(**command, Command::Redo) => {
                     text!("window-redo-of", what = redo)
                 }
-                _ => name,
+                _ => entry.name,
             };
-            let mut button = egui::Button::new(name);
-            if let Some(key) = key {
-                button = button.shortcut_text(ui.ctx().format_shortcut(&key));
+            match (entry.action.choice(), choices.last_mut()) {
+                (None, _) => self.menu_entry(ui, entry),
+                (Some(choice), Some((last, entries))) if *last == choice => entries.push(entry),
+                (Some(choice), _) => choices.push((choice, vec![entry])),
             }
-            if ui.add_enabled(enabled, button).clicked() {
-                self.actions.push(action);
-            }
+        }
+        for (choice, entries) in choices {
+            ui.menu_button(choice, |ui| entries.into_iter().for_each(|entry| self.menu_entry(ui, entry)));
         }
         if menu == Menu::File && !self.files.recent.is_empty() {
             ui.separator();
@@ -348,6 +401,23 @@ impl App {
                     self.actions.push(Action::OpenFile(path.clone()));
                 }
             }
+        }
+    }
+
+    fn menu_entry(&mut self, ui: &mut egui::Ui, Entry { name, action, key, .. }: Entry) {
+        let is_chosen = match &action {
+            Action::Show(workspace) => *workspace == self.workspace,
+            Action::Speak(language) => *language == texts::language(),
+            Action::ShowDecimals(decimals) => *decimals == self.dispatcher.document.settings.report.decimals,
+            Action::PutLegend(side) => *side == self.window_state.legend.side,
+            _ => false,
+        };
+        let mut button = egui::Button::selectable(is_chosen, name);
+        if let Some(key) = key {
+            button = button.shortcut_text(ui.ctx().format_shortcut(&key));
+        }
+        if ui.add_enabled(self.is_possible(&action), button).clicked() {
+            self.actions.push(action);
         }
     }
 
@@ -365,12 +435,25 @@ impl App {
 
     /// See [`Action::Cancel`].
     fn escape(&mut self) {
+        // The view has taken it back already.
+        if self.display.by_hand.is_held() {
+            return;
+        }
         if self.display.picking.take().is_some() || self.display.section.measuring.take().is_some() {
             self.display.section.first_pick = None;
         } else if self.is_busy() {
             self.dispatcher.cancel();
         } else if self.notice.take().is_none() {
             (self.panels.searches.is_open, self.panels.series.is_open) = (false, false);
+        }
+    }
+
+    /// Shows the handles that move the scan by hand in their workspace; takes them away where they are in sight.
+    fn toggle_by_hand(&mut self) {
+        let is_in_sight = self.display.by_hand.is_on && self.workspace == Workspace::Align;
+        self.display.by_hand.is_on = !is_in_sight && self.is_possible(&Action::ToggleByHand);
+        if self.display.by_hand.is_on {
+            self.workspace = Workspace::Align;
         }
     }
 
@@ -387,13 +470,23 @@ impl App {
             Action::Browse(Purpose::SavePlan) => nominal && actual,
             Action::Cancel => {
                 self.is_busy()
+                    || self.display.by_hand.is_held()
                     || self.display.picking.is_some()
                     || self.display.section.measuring.is_some()
                     || self.notice.is_some()
                     || self.panels.searches.is_open
                     || self.panels.series.is_open
             }
+            Action::ShowDecimals(_) => !self.is_busy(),
             Action::ToggleSurface => actual,
+            Action::ToggleOnNominal => {
+                document.current_measurement().is_some_and(|own| matches!(own.map(), DeviationMap::Points(_)))
+            }
+            Action::ToggleLeftOut => {
+                let surface = document.actual().and_then(Actual::made_surface);
+                self.display.shown.as_surface && surface.is_some_and(|own| own.left_out > 0)
+            }
+            Action::ToggleByHand => nominal && actual,
             Action::ToggleEdges => nominal,
             Action::Fit | Action::Look(_) | Action::LookFrom(_) | Action::ToggleLens => self.viewport.is_some(),
             Action::Send(command) => match command.as_ref() {
@@ -436,6 +529,8 @@ impl App {
             }
             Action::OpenSeries(shown) => self.leave(Departure::Series(shown), context),
             Action::ShowSearches => self.panels.searches.is_open = true,
+            Action::KeepColours(own) => self.saved_scales.keep(own),
+            Action::ForgetColours(name) => self.saved_scales.forget(&name),
             Action::OpenOutside(path) => self.open_outside(&path),
             Action::OpenAs(role) => self.open_dialog.ask_to_open(self.files.start(), role),
             Action::FlyTo(spot) => {
@@ -460,7 +555,7 @@ impl App {
             Action::Browse(purpose) => self.browse(purpose, context),
             Action::Cancel => self.escape(),
             Action::Palette => self.palette.open(),
-            Action::NextRegion => self.regions.go_on(),
+            Action::NextRegion => self.regions.go_on(self.panels.results.is_open),
             Action::Help(page) => self.help = Some(page),
             Action::Demo => self.open_demo(),
             Action::OpenFile(path) => self.open_by_kind(path),
@@ -475,7 +570,17 @@ impl App {
                 texts::set_language(language);
                 context.request_repaint();
             }
+            Action::ToggleResults => self.panels.results.is_open = !self.panels.results.is_open,
+            Action::ShowDecimals(decimals) => {
+                let mut settings = self.dispatcher.document.settings.clone();
+                settings.report.decimals = decimals;
+                self.send(Inspect::SetSettings(Box::new(settings)));
+            }
+            Action::PutLegend(side) => self.window_state.legend.side = side,
+            Action::ToggleByHand => self.toggle_by_hand(),
             Action::ToggleEdges => self.display.shown.edges = !self.display.shown.edges,
+            Action::ToggleOnNominal => self.display.shown.on_nominal = !self.display.shown.on_nominal,
+            Action::ToggleLeftOut => self.display.shown.left_out = !self.display.shown.left_out,
             Action::ToggleSurface => self.display.shown.as_surface = !self.display.shown.as_surface,
             Action::Look(_) | Action::LookFrom(_) | Action::Fit | Action::ToggleLens => {
                 if let Some(viewport) = self.shown_viewport() {

@@ -8,10 +8,12 @@ use super::open_dialog::Role;
 use super::{App, Workspace};
 use base::LengthUnit;
 use dispatch::merge::MergeOptions;
-use dispatch::{Align, Calibrate, Inspect, Merge, Offset, Parts, Projects, Sections, Select, demo};
+use dispatch::{Align, Calibrate, Inspect, Merge, Offset, Parts, Present, Projects, Report, Sections, Select, demo};
 use inspect::alignment::Method;
+use inspect::deviation::OwnScale;
 use io::region_table;
 use report::logo::Logo;
+use report::template::Template;
 use session::calibration::Instrument;
 use session::plan::Recipe;
 
@@ -80,6 +82,7 @@ impl App {
             Purpose::OffsetVoxels(id) => self.send(Offset::SaveVoxels(id, path)),
             Purpose::SectionFolder(id) => self.send(Sections::Save(id, path, self.display.section.factor)),
             Purpose::OffsetSlices(id) => self.send(Offset::SaveSlices(id, path)),
+            Purpose::ResultsTable => self.send(Report::SaveResults(path)),
             Purpose::ReportFolder => self.panels.report.folder = path.display().to_string(),
             Purpose::Logo => match Logo::read(&path) {
                 Ok(_) => {
@@ -89,6 +92,23 @@ impl App {
                 }
                 Err(error) => self.show_error(error.sentence),
             },
+            Purpose::Template => match Template::read(&path) {
+                Ok(_) => self.send(Present::SetTemplate(Some(path))),
+                Err(error) => self.show_error(error.sentence),
+            },
+            Purpose::StartingTemplate => self.send(Report::SaveTemplate(path)),
+            Purpose::LoadColours => match OwnScale::read(&path) {
+                Ok(own) => {
+                    self.saved_scales.keep(own.clone());
+                    self.send(Present::SetColours(self.dispatcher.document.settings.colours, Some(own)));
+                }
+                Err(error) => self.show_error(error.sentence),
+            },
+            Purpose::SaveColours => {
+                let own = self.dispatcher.document.plan.presentation.colours.clone();
+                own.into_iter().for_each(|own| self.saved_scales.keep(own));
+                self.send(Present::SaveColours(path));
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use egui::{Color32, ColorImage, CornerRadius, FontId, Pos2, Rect, Sense, Shape, Stroke, TextureHandle, Ui, Vec2};
 
 use super::{Action, App, theme};
+use base::file_name;
 use report::pdf::{Ink, Line, Paper, Weight};
 use texts::text;
 
@@ -164,8 +165,15 @@ impl App {
         self.notices(ui, rect);
         let Some(preview) = &mut self.preview else { return };
         ui.add_space(6.0);
-        let is_stale = preview.revision != self.dispatcher.document.revision;
+        let document = &self.dispatcher.document;
+        let is_stale = preview.revision != document.revision;
         let choice = preview.bar(ui, is_stale, is_busy);
+        if let Some(template) = &document.plan.presentation.template {
+            ui.horizontal(|ui| {
+                ui.add_space(GAP);
+                theme::weak(ui, text!("window-preview-template", template = file_name(template)));
+            });
+        }
         ui.add_space(2.0);
         preview.pages(ui);
         match choice {

@@ -12,6 +12,8 @@ pub enum Region {
     Room,
     /// The tree of elements, at the left.
     Elements,
+    /// The table of results, at the bottom, while it is open.
+    Results,
 }
 
 /// Where F6 was last, and where it leads to.
@@ -26,11 +28,12 @@ pub struct Regions {
 
 impl Regions {
     /// Leads on to the next region.
-    pub fn go_on(&mut self) {
+    pub fn go_on(&mut self, has_results: bool) {
         self.last = match self.last {
             Region::Top => Region::Room,
             Region::Room => Region::Elements,
-            Region::Elements => Region::Top,
+            Region::Elements if has_results => Region::Results,
+            Region::Elements | Region::Results => Region::Top,
         };
         self.wanted = Some(self.last);
     }

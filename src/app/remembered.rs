@@ -1,8 +1,29 @@
-//! State of the window kept between sessions: size, maximised or not, theme and language.
+//! State of the window kept between sessions: size, maximised or not, theme, language, and where the legend stands.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+
+/// A side of the view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The left one.
+    Left,
+    /// The right one.
+    #[default]
+    Right,
+}
+
+/// Where the legend stands in the view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LegendPosition {
+    /// The side that it stands at.
+    pub side: Side,
+    /// How far down of what it can be moved, 0 to 1; `None` for the middle of the view.
+    pub share_down: Option<f32>,
+}
 
 /// State of the window kept between sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,11 +37,19 @@ pub struct WindowState {
     pub dark: Option<bool>,
     /// The language that was chosen; `None` follows the desktop.
     pub language: Option<texts::Language>,
+    /// Where the legend stands.
+    pub legend: LegendPosition,
 }
 
 impl Default for WindowState {
     fn default() -> Self {
-        Self { size: [1360.0, 860.0], is_maximised: false, dark: None, language: None }
+        Self {
+            size: [1360.0, 860.0],
+            is_maximised: false,
+            dark: None,
+            language: None,
+            legend: LegendPosition::default(),
+        }
     }
 }
 
@@ -62,7 +91,8 @@ mod tests {
     fn state_is_restored_and_an_invalid_file_gives_the_default() {
         let folder = tempfile::tempdir().unwrap();
         let language = Some(texts::Language::German);
-        let own = WindowState { size: [1000.0, 700.0], is_maximised: true, dark: Some(true), language };
+        let legend = LegendPosition { side: Side::Left, share_down: Some(0.25) };
+        let own = WindowState { size: [1000.0, 700.0], is_maximised: true, dark: Some(true), language, legend };
         own.save(Some(folder.path()));
         assert_eq!(WindowState::load(Some(folder.path())), own);
         for invalid in ["{", r#"{"size":[1e9,3]}"#, ""] {
@@ -70,5 +100,9 @@ mod tests {
             assert_eq!(WindowState::load(Some(folder.path())), WindowState::default());
         }
         assert_eq!(WindowState::load(None), WindowState::default());
+        // As earlier versions left it.
+        std::fs::write(folder.path().join(FILE), r#"{"size":[1000.0,700.0]}"#).unwrap();
+        let before = WindowState { size: [1000.0, 700.0], ..WindowState::default() };
+        assert_eq!(WindowState::load(Some(folder.path())), before);
     }
 }

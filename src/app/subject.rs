@@ -54,6 +54,9 @@ impl App {
                 document.settings.deviation.tolerance = self.draft.deviation.tolerance;
                 document.settings.scale_mm = self.draft.scale_mm;
             }
+            if let Some(own) = self.panels.compare.edited_colours(&document) {
+                document.plan.presentation.colours = Some(own.clone());
+            }
             // Colours of named selections must not be confused with deviations.
             if self.workspace != Workspace::Features && document.current_measurement().is_some() {
                 document.selections.clear();

@@ -15,6 +15,11 @@ pub const FEATURE: Color32 = Color32::from_rgb(168, 60, 190);
 pub const PLANNED: Color32 = Color32::from_rgb(52, 62, 78);
 /// Outline of lines drawn over points of any colour.
 pub const HALO: Color32 = Color32::from_rgba_premultiplied(170, 170, 170, 170);
+/// The coordinate axes x, y and z.
+pub const AXES: [Color32; 3] =
+    [Color32::from_rgb(220, 70, 70), Color32::from_rgb(80, 170, 80), Color32::from_rgb(80, 130, 230)];
+/// A handle under the pointer.
+pub const HANDLE: Color32 = Color32::from_rgb(245, 166, 35);
 /// Pass.
 pub const GOOD: Color32 = Color32::from_rgb(38, 140, 70);
 /// Warning.

@@ -1,6 +1,7 @@
 //! Floor 0: errors, progress, units, random numbers and text helpers for every crate above; independent of geometry.
 
 pub mod date;
+pub mod decimals;
 pub mod error;
 pub mod folder;
 pub mod hash;
@@ -15,6 +16,7 @@ pub mod text_table;
 pub mod units;
 pub mod words;
 
+pub use decimals::{Decimals, decimals, length_text, position_text, set_decimals, signed_length};
 pub use error::{ErrorKind, Result, UserError};
 pub use page_size::PageSize;
 pub use progress::Progress;

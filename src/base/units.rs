@@ -40,4 +40,9 @@ impl LengthUnit {
             Self::Inch => "inch",
         }
     }
+
+    /// Decimals of a length that has so many in millimetres: more in larger units, for about the same resolution.
+    pub fn decimals(self, in_mm: usize) -> usize {
+        in_mm + self.mm_per_unit().log10().round().max(0.0) as usize
+    }
 }

@@ -78,6 +78,8 @@ pub enum Verb {
     Thickness(Box<super::thickness::Thickness>),
     /// Cuts a part and a scan of it by planes, and measures the deviations in them.
     Section(Box<super::section::Section>),
+    /// Writes a template for the pages of the report, to be changed to your own page design.
+    Template(super::template::Template),
     /// Converts a mesh, CAD file or point cloud.
     Convert(Convert),
     /// Describes files, or the compute devices and readers available on this machine.
@@ -119,7 +121,8 @@ pub struct Inspect {
     /// Writes a folder per part, parts.csv, parts.parquet, statistics.csv and results.xlsx.
     #[arg(long, conflicts_with_all = [
         "nominal", "scan", "nominal_units", "scan_units", "columns", "align", "pairs", "pose",
-        "reference_points", "surface_points", "method", "tolerance_mm",
+        "reference_points", "surface_points", "method", "direction", "tolerance_mm",
+        "face_tolerances",
         "max_distance_mm", "max_angle_deg", "max_edge_mm", "radius_mm", "min_region_mm2", "min_coverage", "max_outliers",
         "colours",
         "clutter_distance_mm", "serial", "calibration", "save_plan", "remove_outliers", "thin_mm", "thin_cells_mm", "normals",
@@ -176,9 +179,17 @@ pub struct Inspect {
     /// Method of the deviations.
     #[arg(long, value_enum, default_value = "closest")]
     pub method: Method,
+    /// Measure all points along one direction of the nominal frame, X, Y, Z or a vector such as 0,0.6,0.8, rather than to
+    /// their closest points; where the surface runs along it there is no data.
+    #[arg(long, value_parser = direction, allow_hyphen_values = true)]
+    pub direction: Option<[f64; 3]>,
     /// Tolerance limits of the deviations, mm, inclusive.
     #[arg(long, value_parser = tolerance, default_value = "-0.1,0.1", allow_hyphen_values = true)]
     pub tolerance_mm: Tolerance,
+    /// CSV of faces with own tolerances: name, x, y, z of a point on the face, lower and upper limit, mm. Rows of one name
+    /// are faces of one own tolerance; the other faces are judged by --tolerance-mm.
+    #[arg(long)]
+    pub face_tolerances: Option<PathBuf>,
     /// Maximum distance of a point to the nominal, mm; farther points get no colour, but regions of them are judged.
     #[arg(long, default_value_t = 2.0)]
     pub max_distance_mm: f64,
@@ -195,9 +206,14 @@ pub struct Inspect {
     /// Area from which a connected region out of tolerance fails the part, mm².
     #[arg(long, default_value_t = 1.0)]
     pub min_region_mm2: f64,
-    /// Colours of the deviations in pictures and colormap.ply.
-    #[arg(long, value_enum, default_value_t)]
-    pub colours: inspect::deviation::Colours,
+    /// Colours of the deviations in pictures, report and colormap.ply: spectrum, continuous, bands, colour-blind, or the file
+    /// (.json) of a colour scale that was saved in the window.
+    #[arg(long, default_value = "spectrum")]
+    pub colours: super::colours::ColourChoice,
+    /// Decimals of most deviations in the printed report, 2 to 5; what is printed with more or fewer follows. Tables and files for
+    /// programs have all figures.
+    #[arg(long, default_value_t)]
+    pub decimals: base::Decimals,
     /// Minimum coverage of the nominal's surface, percent; below it the verdict is "incomplete".
     #[arg(long, default_value_t = 100.0 * inspect::deviation::DEFAULT_MIN_COVERAGE)]
     pub min_coverage: f64,
@@ -229,6 +245,9 @@ pub struct Inspect {
     /// Logo on the report, a PNG file.
     #[arg(long)]
     pub logo: Option<PathBuf>,
+    /// Template of the pages of report.pdf, a typst file such as `shadowgraph template` writes; needs the program typst.
+    #[arg(long)]
+    pub template: Option<PathBuf>,
     /// Size of the pages of report.pdf.
     #[arg(long, value_enum, default_value = "a4")]
     pub page_size: PageSize,
@@ -248,7 +267,8 @@ pub struct Inspect {
     /// Omit the pictures.
     #[arg(long)]
     pub no_pictures: bool,
-    /// Folder for summary.json, results.xlsx, results.qif, deviations.csv, colormap.ply, report.html, report.pdf, views/.
+    /// Folder for summary.json, results.csv, results.xlsx, results.qif, deviations.csv, colormap.ply, report.html,
+    /// report.pdf, views/.
     #[arg(long)]
     pub out: PathBuf,
 }
@@ -730,6 +750,17 @@ pub enum Suite {
 /// Parses numbers separated by commas.
 pub fn numbers(text: &str) -> Result<Vec<f64>, String> {
     text.split(',').map(|word| word.trim().parse::<f64>().map_err(|_| format!("“{word}” is not a number"))).collect()
+}
+
+/// Parses a direction: an axis or a vector.
+fn direction(text: &str) -> Result<[f64; 3], String> {
+    let vector = match text.trim().to_ascii_uppercase().as_str() {
+        "X" => vec![1.0, 0.0, 0.0],
+        "Y" => vec![0.0, 1.0, 0.0],
+        "Z" => vec![0.0, 0.0, 1.0],
+        _ => numbers(text)?,
+    };
+    <[f64; 3]>::try_from(vector).map_err(|_| "X, Y, Z or three numbers are expected, such as 0,0.6,0.8".to_owned())
 }
 
 /// Parses tolerance limits, mm.

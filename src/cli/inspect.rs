@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::arguments::Inspect;
+use super::colours::ColourChoice;
 use super::console::Console;
 use crate::output::outln;
 use base::{Result, StandardView, UserError};
@@ -10,7 +11,7 @@ use dispatch::{Align, Calibrate, Command, Context, Dispatcher, Outputs, Parts, P
 use geometry::{Point, transform};
 use inspect::alignment::Method;
 use inspect::alignment::point_pairs::PointPair;
-use inspect::deviation::Verdict;
+use inspect::deviation::{self, Colours, OwnScale, Verdict};
 use io::staged_folder::StagedFolder;
 use report::summary;
 use session::presentation::Contents;
@@ -55,10 +56,18 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
 
 fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
     StagedFolder::check(&arguments.out)?;
+    if arguments.direction.is_some() && arguments.method != deviation::Method::Closest {
+        return Err(UserError::usage(
+            "A direction is for the method “closest”; facets are measured along their normals.",
+        ));
+    }
     let progress = console.progress();
     let settings = Box::new(settings_of(arguments));
     let mut send = |command: Command| dispatcher.run_now(command, &progress);
     send(dispatch::Inspect::SetSettings(settings).into())?;
+    if let ColourChoice::Own(path) = &arguments.colours {
+        send(Present::SetColours(Colours::default(), Some(OwnScale::read(path)?)).into())?;
+    }
     let nominal = arguments.nominal.clone().ok_or_else(|| UserError::usage("Name the nominal with --nominal."))?;
     send(Parts::OpenNominal { path: nominal, unit: arguments.nominal_units }.into())?;
     send(
@@ -67,6 +76,9 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     )?;
     if !arguments.serial.is_empty() {
         send(dispatch::Inspect::IdentifyPart { serial: arguments.serial.clone() }.into())?;
+    }
+    if let Some(path) = &arguments.face_tolerances {
+        send(dispatch::Inspect::OpenOwnTolerances(path.clone()).into())?;
     }
     for step in arguments.cleaning.steps() {
         send(Parts::CleanScan(step).into())?;
@@ -82,6 +94,9 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     choose_contents(arguments, &mut contents);
     if contents != Contents::default() {
         send(Present::SetContents(contents).into())?;
+    }
+    if arguments.template.is_some() {
+        send(Present::SetTemplate(arguments.template.clone()).into())?;
     }
     if let Some(file) = &arguments.calibration {
         send(Calibrate::Require(file.clone()).into())?;
@@ -130,6 +145,7 @@ fn settings_of(arguments: &Inspect) -> Settings {
     let mut settings = Settings { align: arguments.align, ..Settings::default() };
     let deviation = &mut settings.deviation;
     deviation.method = arguments.method;
+    deviation.direction = arguments.direction;
     deviation.tolerance = arguments.tolerance_mm;
     deviation.max_distance_mm = arguments.max_distance_mm;
     deviation.max_angle_deg = arguments.max_angle_deg;
@@ -140,7 +156,9 @@ fn settings_of(arguments: &Inspect) -> Settings {
     deviation.max_outliers = arguments.max_outliers;
     deviation.clutter_distance_mm = arguments.clutter_distance_mm;
     settings.scale_mm = 3.0 * arguments.tolerance_mm.low_mm.abs().max(arguments.tolerance_mm.high_mm.abs());
-    settings.colours = arguments.colours;
+    if let ColourChoice::BuiltIn(colours) = arguments.colours {
+        settings.colours = colours;
+    }
     settings.report = report_info(arguments);
     settings
 }
@@ -154,6 +172,7 @@ pub fn report_info(arguments: &Inspect) -> ReportInfo {
         logo: arguments.logo.clone().map(|path| std::path::absolute(&path).unwrap_or(path)),
         page_size: arguments.page_size,
         language: Some(arguments.language),
+        decimals: arguments.decimals,
     }
 }
 

@@ -21,6 +21,9 @@ pub fn run(plan: &Path, arguments: &Inspect, json: bool, context: &Context) -> R
     let (console, started) = (Console::new(), Instant::now());
     let (mut plan, notes) = Plan::load(plan)?;
     super::inspect::choose_contents(arguments, &mut plan.presentation.report);
+    if arguments.template.is_some() {
+        plan.presentation.template.clone_from(&arguments.template);
+    }
     notes.iter().for_each(|note| console.say(note));
     let parts = match (&arguments.list, arguments.parts.as_slice()) {
         (Some(list), _) => Part::listed(list)?,
@@ -39,7 +42,8 @@ pub fn run(plan: &Path, arguments: &Inspect, json: bool, context: &Context) -> R
     };
     let measured = measure(&request, context, &console.progress());
     console.done();
-    let SeriesResult { records, taken_over } = measured?;
+    let SeriesResult { records, taken_over, notes } = measured?;
+    notes.iter().for_each(|note| console.say(note));
     let seconds = started.elapsed().as_secs_f64();
     let unread: Vec<&PartRecord> = records.iter().filter(|own| own.error.is_some()).collect();
     for record in &unread {

@@ -5,6 +5,7 @@ mod accept;
 mod arguments;
 mod bench;
 mod calibrate;
+mod colours;
 mod console;
 mod contact;
 mod convert;
@@ -26,6 +27,7 @@ mod section;
 mod simulate;
 mod simulate_machine;
 mod surface_points;
+mod template;
 mod thickness;
 mod tolerances;
 
@@ -132,6 +134,7 @@ fn dispatch(parsed: Arguments, context: &Context) -> Result<Outcome> {
         Verb::Section(arguments) => {
             section::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }
+        Verb::Template(arguments) => template::run(&arguments, json, context).map(Outcome::Exit),
         Verb::Convert(arguments) => {
             convert::run(&arguments, json, &with_device(arguments.backend, context)).map(Outcome::Exit)
         }

@@ -26,7 +26,8 @@ use session::plan::{ElementId, Recipe};
     after_help = "Deviations are measured in the plane: on a surface inclined to it they are larger than along the \
         normal of the surface.\n\nExamples:\n  shadowgraph section --nominal part.step --axis z --at-mm 12 --out \
         section/\n  shadowgraph section --nominal part.step --scan scan.ply --axis x --at-mm 5 --count 10 --spacing-mm \
-        10 --tolerance-mm 0.05 --out sections/"
+        10 --tolerance-mm 0.05 --out sections/\n  shadowgraph section --nominal tube.step --scan scan.ply --along \
+        '0,0,0;40,0,5;60,30,10' --every-mm 5 --out sections/"
 )]
 pub struct Section {
     /// Nominal: a mesh or CAD file.
@@ -66,10 +67,20 @@ pub struct Section {
     #[arg(long, value_parser = point, value_name = "X,Y,Z", allow_hyphen_values = true, requires = "normal",
         default_value = "0,0,0")]
     pub point: Point,
-    /// Number of parallel planes.
+    /// Smooth curve that the planes are perpendicular to, through these points, x,y,z each: --count of them from its
+    /// beginning to its end, one of them halfway, or one --every-mm of it.
+    #[arg(long, value_parser = curve_points, value_name = "X,Y,Z;X,Y,Z…", allow_hyphen_values = true, group = "position")]
+    pub along: Option<CurvePoints>,
+    /// The curve returns from its last point to its first.
+    #[arg(long, requires = "along")]
+    pub closed: bool,
+    /// Distance along the curve from each plane to the next, mm.
+    #[arg(long, requires = "along", conflicts_with_all = ["count", "spacing_mm"])]
+    pub every_mm: Option<f64>,
+    /// Number of parallel planes, or of planes along the curve.
     #[arg(long, default_value_t = 1)]
     pub count: usize,
-    /// Distance from each plane to the next, mm.
+    /// Distance from each parallel plane to the next, mm.
     #[arg(long, default_value_t = Parameters::default().spacing_mm, allow_hyphen_values = true)]
     pub spacing_mm: f64,
     /// Half the thickness of the slab whose points are taken, mm; by default 1.5 times their spacing.
@@ -85,9 +96,11 @@ pub struct Section {
     #[arg(long, default_value_t = 100.0 * Parameters::default().min_coverage)]
     pub min_coverage: f64,
     /// A dimension in the first plane: `distance`, `step` or `angle` of the two lines or arcs nearest to two positions
-    /// (coordinates of the plane as in the DXF files, mm), or `radius` of one; with limits of its deviation where it is
-    /// judged: `distance=10,0;10,20:-0.1,0.1`. May be given several times.
-    #[arg(long, value_parser = dimension, value_name = "KIND=X,Y[;X,Y][:LO,HI]")]
+    /// (coordinates of the plane as in the DXF files, mm), or `radius` of one; `gap` and `flush` of two surfaces that end
+    /// at a gap, the reference first, with the depth below them down to which their ends belong to the gap, or the length
+    /// of them that is measured, as `@MM` (by default 3 and 10); with limits of its deviation where it is judged:
+    /// `distance=10,0;10,20:-0.1,0.1`. May be given several times.
+    #[arg(long, value_parser = dimension, value_name = "KIND=X,Y[;X,Y][@MM][:LO,HI]")]
     pub dimension: Vec<Dimension>,
     /// Factor by which the drawings enlarge deviations; by default one that shows them well.
     #[arg(long)]
@@ -112,6 +125,14 @@ pub enum Axis {
     Y,
     /// Seen from above.
     Z,
+}
+
+/// The points of a curve, nominal frame, mm.
+#[derive(Clone, Debug)]
+pub struct CurvePoints(Vec<Point>);
+
+fn curve_points(text: &str) -> std::result::Result<CurvePoints, String> {
+    text.split(';').map(point).collect::<std::result::Result<_, _>>().map(CurvePoints)
 }
 
 fn point(text: &str) -> std::result::Result<Point, String> {
@@ -184,7 +205,7 @@ fn job(
     Ok(id)
 }
 
-/// E.g. `distance=10,0;10,20:-0.1,0.1`.
+/// E.g. `distance=10,0;10,20:-0.1,0.1` or `gap=10,0;20,0@3`.
 fn dimension(text: &str) -> std::result::Result<Dimension, String> {
     const FORM: &str = "a dimension is written like distance=10,0;10,20 or radius=4,2:-0.1,0.1";
     let (kind, rest) = text.split_once('=').ok_or(FORM)?;
@@ -193,28 +214,24 @@ fn dimension(text: &str) -> std::result::Result<Dimension, String> {
         Some((positions, limits)) => (positions, Some(arguments::tolerance(limits)?)),
         None => (rest, None),
     };
+    let (positions, extent_mm) = match positions.split_once('@') {
+        Some((positions, mm)) => (positions, Some(mm.trim().parse::<f64>().map_err(|_| FORM)?)),
+        None => (positions, None),
+    };
     let position = |text: &str| match arguments::numbers(text).as_deref() {
         Ok(&[x, y]) => Ok([x, y]),
         _ => Err(FORM.to_owned()),
     };
     let picks = positions.split(';').map(position).collect::<std::result::Result<_, _>>()?;
-    let own = Dimension { kind, plane: 0, picks, tolerance: limits };
+    let own = Dimension { kind, plane: 0, picks, tolerance: limits, extent_mm };
     own.wrong().map_or(Ok(own.clone()), |wrong| Err(wrong.to_owned()))
 }
 
 fn parameters(arguments: &Section) -> Result<Parameters> {
-    let placement = match (arguments.axis, arguments.at_mm, arguments.through.as_deref(), arguments.normal) {
-        (Some(axis), Some(at_mm), ..) => Placement::Axis { axis: axis as usize, at_mm },
-        (_, _, Some(&[a, b, c]), _) => Placement::ThreePoints { points: [a, b, c] },
-        (_, _, _, Some(normal)) => {
-            Placement::PointNormal { point: arguments.point, normal: Vector::from(normal.coords) }
-        }
-        _ => return Err(UserError::usage("Say where the section lies, with --axis, --through or --normal.")),
-    };
     let parameters = Parameters {
-        placement,
+        placement: placement(arguments)?,
         count: arguments.count,
-        spacing_mm: arguments.spacing_mm,
+        spacing_mm: arguments.every_mm.unwrap_or(arguments.spacing_mm),
         half_width_mm: arguments.half_width_mm,
         max_distance_mm: arguments.max_distance_mm,
         tolerance: arguments.tolerance_mm,
@@ -223,4 +240,22 @@ fn parameters(arguments: &Section) -> Result<Parameters> {
     };
     parameters.check()?;
     Ok(parameters)
+}
+
+fn placement(arguments: &Section) -> Result<Placement> {
+    if let Some(CurvePoints(points)) = &arguments.along {
+        let every_spacing = arguments.every_mm.is_some();
+        return Ok(Placement::Curve { points: points.clone(), is_closed: arguments.closed, every_spacing });
+    }
+    if arguments.closed || arguments.every_mm.is_some() {
+        return Err(UserError::usage("--closed and --every-mm are for a curve, with --along."));
+    }
+    Ok(match (arguments.axis, arguments.at_mm, arguments.through.as_deref(), arguments.normal) {
+        (Some(axis), Some(at_mm), ..) => Placement::Axis { axis: axis as usize, at_mm },
+        (_, _, Some(&[a, b, c]), _) => Placement::ThreePoints { points: [a, b, c] },
+        (_, _, _, Some(normal)) => {
+            Placement::PointNormal { point: arguments.point, normal: Vector::from(normal.coords) }
+        }
+        _ => return Err(UserError::usage("Say where the section lies, with --axis, --through, --normal or --along.")),
+    })
 }

@@ -25,6 +25,8 @@ pub enum Align {
     ByPairs,
     /// Sets the pose `nominal_from_scan` directly.
     SetPose(Pose),
+    /// Sets the pose `nominal_from_scan` to which the operator moved the scan.
+    MoveByHand(Pose),
     /// Fits from an alternative pose that fits about as well, by its index in the list of alternatives.
     ChooseAlternative(usize),
     /// Registers with every correspondence search on the CPU and the device in use, for comparison.
@@ -58,6 +60,10 @@ impl Align {
             }
             Self::ByPairs => Execution::Now(by_pairs(before, &context)?),
             Self::SetPose(pose) => Execution::Now(place_at_start("Set the pose", Start::Pose(pose), before, &context)?),
+            Self::MoveByHand(pose) => {
+                let start = Start::ByHand(pose);
+                Execution::Now(place_at_start("Move the scan by hand", start, before, &context)?)
+            }
             Self::ChooseAlternative(index) => {
                 Execution::work("Fitting from the alternative pose", move |progress, watch| {
                     choose(index, before, &context, progress, watch)

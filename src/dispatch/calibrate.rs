@@ -16,6 +16,7 @@ use report::certificate;
 use session::Document;
 use session::calibration::{CalibrationState, Instrument, Measurement, Setup, SnapshotPair};
 use session::plan::Recipe;
+use texts::Language;
 
 /// Calibration commands.
 #[derive(Clone, Debug)]
@@ -82,7 +83,9 @@ impl Calibrate {
                 Execution::work("Reading the calibration", move |progress, _| require(file, before, &context, progress))
             }
             Self::WriteCertificate(folder) => {
-                Execution::work("Writing the certificate", move |_, _| write_certificate(&folder, &before))
+                // The job's thread has no language of its own.
+                let language = before.settings.report.language.unwrap_or_else(texts::language);
+                Execution::work("Writing the certificate", move |_, _| write_certificate(&folder, &before, language))
             }
         })
     }
@@ -226,14 +229,15 @@ fn run(document: &Document, progress: &Progress) -> Result<Edit> {
 }
 
 /// Writes calibration.json and certificate.pdf to a folder.
-fn write_certificate(folder: &Path, document: &Document) -> Result<Edit> {
+fn write_certificate(folder: &Path, document: &Document, language: Language) -> Result<Edit> {
     let Some(outcome) = &document.calibration.outcome else {
         return Err(UserError::usage("Calibrate first."));
     };
     base::folder::make(folder)?;
     let record = certificate::record(&outcome.calibration, &outcome.provenance);
     atomic::write_bytes(&folder.join("calibration.json"), format!("{record:#}\n").as_bytes())?;
-    let pdf = certificate::pdf(&outcome.calibration, &outcome.provenance, document.settings.report.page_size)?;
+    let size = document.settings.report.page_size;
+    let pdf = texts::within(language, || certificate::pdf(&outcome.calibration, &outcome.provenance, size))?;
     atomic::write_bytes(&folder.join("certificate.pdf"), &pdf)?;
     Ok(Edit::nothing(format!("Wrote calibration.json and certificate.pdf to {}.", full_path(folder))))
 }
@@ -243,6 +247,6 @@ fn require(file: PathBuf, mut document: Document, context: &Context, progress: &
     let file = std::path::absolute(&file).unwrap_or(file);
     let recipe: Recipe = CalibrationRecipe { file }.into();
     let same = document.plan.elements().iter().find(|own| own.recipe == recipe).map(|own| own.id);
-    let id = same.map_or_else(|| document.plan.add("Sensor calibration", recipe), Ok)?;
+    let id = same.map_or_else(|| document.plan.add(&texts::name("Sensor calibration"), recipe), Ok)?;
     Edit::making("Require the calibration", id, document, context, progress)
 }

@@ -90,7 +90,7 @@ fn find(
     let recipe: Recipe = DetectionRecipe { nominal, scan, parameters, known: Known { last, ..known } }.into();
     let id = match id {
         Some(id) => document.plan.set_recipe(id, recipe).map(|()| id)?,
-        None => document.plan.add("Parts in the scan", recipe)?,
+        None => document.plan.add(&texts::name("Parts in the scan"), recipe)?,
     };
     Edit::making("Look for the part", id, document, context, progress)
 }

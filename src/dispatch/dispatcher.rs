@@ -95,7 +95,10 @@ impl Dispatcher {
             Ok((changed, Some((label, work)))) => {
                 let (watch, wake) = (Arc::clone(watch), Arc::clone(wake));
                 self.started = Instant::now();
-                self.job = Some(Job::start(label, move || wake(), move |progress| work(progress, &watch)));
+                // The job's thread has no language of its own, but what it makes is named for the operator.
+                let language = texts::language();
+                let work = move |progress: &Progress| texts::naming_in(language, || work(progress, &watch));
+                self.job = Some(Job::start(label, move || wake(), work));
                 changed
             }
             Err(error) => self.finish(Err(error)),

@@ -10,6 +10,7 @@ use compute::Backend;
 use geometry::Pose;
 use session::Document;
 use session::plan::{ElementId, Recipe};
+use texts::Language;
 
 /// The result of a finished command: a change of the document, and notes.
 pub struct Edit {
@@ -64,7 +65,7 @@ impl Edit {
     }
 
     /// An edit that replaces the document once an element of it is made by another recipe. An element named as its
-    /// former recipe says is named as the new one says: `names` are both.
+    /// former recipe says is named as the new one says, in the same language: `names` are both, in English.
     pub(super) fn changing(
         id: ElementId,
         recipe: Recipe,
@@ -73,15 +74,17 @@ impl Edit {
         context: &Context,
         progress: &Progress,
     ) -> Result<Self> {
-        let [before, after] = names;
         document.plan.set_recipe(id, recipe)?;
-        if before != after && document.plan.name(id) == before {
+        let name = document.plan.name(id);
+        let in_words = |language| texts::within(language, || names.each_ref().map(|own| texts::word(own).into_owned()));
+        let found = Language::ALL.into_iter().map(in_words).find(|[before, _]| *before == name);
+        if let Some([_, after]) = found.filter(|[before, after]| before != after) {
             let name = document.free_name(&after, None);
             document.plan.rename(id, &name)?;
         }
         document.make_one(id, &context.quiet_tools(), progress)?;
         let notes = named_sentences(&document, id);
-        Ok(Self::replacing(format!("Change {}", document.plan.name(id)), document).with_notes(notes))
+        Ok(Self::replacing(format!("Change “{}”", document.plan.name(id)), document).with_notes(notes))
     }
 
     /// An edit that changes nothing and logs a note.

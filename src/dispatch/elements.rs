@@ -44,14 +44,14 @@ impl Elements {
 }
 
 fn remove(id: ElementId, mut document: Document) -> Edit {
-    let label = format!("Remove {}", document.plan.name(id));
+    let label = format!("Remove “{}”", document.plan.name(id));
     let notes = document.remove(&[id]);
     Edit::replacing(label, document).with_notes(notes)
 }
 
 /// Results that quote the name become stale by renaming; those that were up to date are recomputed.
 fn rename(id: ElementId, name: &str, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
-    let label = format!("Rename {}", document.plan.name(id));
+    let label = format!("Rename “{}”", document.plan.name(id));
     let all: Vec<ElementId> = document.plan.elements().iter().map(|own| own.id).collect();
     let fresh: Vec<ElementId> = all.into_iter().filter(|own| document.state(*own) == State::Fresh).collect();
     document.plan.rename(id, name)?;
@@ -60,7 +60,7 @@ fn rename(id: ElementId, name: &str, mut document: Document, context: &Context, 
 }
 
 fn move_to(id: ElementId, position: usize, mut document: Document) -> Result<Edit> {
-    let label = format!("Move {}", document.plan.name(id));
+    let label = format!("Move “{}”", document.plan.name(id));
     document.plan.move_to(id, position)?;
     Ok(Edit::replacing(label, document))
 }
@@ -80,14 +80,14 @@ fn set_recipe(
     }
     document.recompute_stale(&tools, &progress.part(0.7, 1.0))?;
     let notes = super::features::named_sentences(&document, id);
-    Ok(Edit::replacing(format!("Change {}", document.plan.name(id)), document).with_notes(notes))
+    Ok(Edit::replacing(format!("Change “{}”", document.plan.name(id)), document).with_notes(notes))
 }
 
 fn add(name: &str, recipe: Recipe, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let id = document.plan.add(name, recipe)?;
     document.make_one(id, &context.quiet_tools(), progress)?;
     let notes = super::features::named_sentences(&document, id);
-    Ok(Edit::replacing(format!("Add {}", document.plan.name(id)), document).with_notes(notes))
+    Ok(Edit::replacing(format!("Add “{}”", document.plan.name(id)), document).with_notes(notes))
 }
 
 fn update(id: Option<ElementId>, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
@@ -96,7 +96,7 @@ fn update(id: Option<ElementId>, mut document: Document, context: &Context, prog
         Some(id) => {
             document.make_one(id, &tools, progress)?;
             let notes = super::features::named_sentences(&document, id);
-            Ok(Edit::replacing(format!("Update {}", document.plan.name(id)), document).with_notes(notes))
+            Ok(Edit::replacing(format!("Update “{}”", document.plan.name(id)), document).with_notes(notes))
         }
         None if document.plan.elements().is_empty() => {
             Err(UserError::usage("There is nothing to update: open a nominal and a scan first."))

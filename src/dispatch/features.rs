@@ -112,7 +112,7 @@ fn fit(request: Fit, document: Document, context: &Context, progress: &Progress)
     let same_kind = document.features().iter().filter(|feature| feature.recipe.fitting.kind == kind).count();
     let name = match named {
         Some(named) => document.free_name(&named, None),
-        None => document.free_name(kind.name(), Some(same_kind + 1)),
+        None => document.free_name(&texts::name(kind.name()), Some(same_kind + 1)),
     };
     let plane = plane.map(|name| plane_of(&name, &document)).transpose()?;
     let fitting = Fitting { objective, robust, clip_sigmas, ..Fitting::of(kind) };
@@ -131,7 +131,7 @@ fn fit_slot(
     let (scan, selection, named) = selection(&document)?;
     let name = match named {
         Some(named) => document.free_name(&named, None),
-        None => document.free_name("Slot", Some(document.slots().len() + 1)),
+        None => document.free_name(&texts::name("Slot"), Some(document.slots().len() + 1)),
     };
     let plane = plane.map(|name| plane_of(&name, &document)).transpose()?;
     let recipe = SlotRecipe { scan, selection, plane, clip_sigmas, nominal: None };
@@ -176,7 +176,7 @@ fn nominal_from_facets(name: &str, mut document: Document, context: &Context, pr
     let part = progress.part(0.0, 0.5);
     let shape = nominal::by_facets(&measured, nominal.surface.mesh(), &facets, &part)?;
     let note =
-        format!("The nominal of {name} is the {} of {} facets.", shape.kind().name().to_lowercase(), facets.len());
+        format!("The nominal of “{name}” is the {} of {} facets.", shape.kind().name().to_lowercase(), facets.len());
     document.change_recipe(id, |recipe| recipe.set_nominal(Some(shape.into())))?;
     document.make_one(id, &context.quiet_tools(), &progress.part(0.5, 1.0))?;
     document.recompute_stale(&context.quiet_tools(), progress)?;

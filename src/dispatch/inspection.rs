@@ -4,11 +4,16 @@ use std::path::PathBuf;
 
 use super::edit::Execution;
 use super::saves::SavedState;
+use super::selecting::selected;
 use super::{Context, Edit, Watch};
 use base::{LengthUnit, Progress, Result, UserError};
+use inspect::deviation::own_tolerances::table;
+use inspect::deviation::{FaceTolerance, Tolerance};
+use inspect::parts::{Faces, Nominal};
 use session::pipeline::State;
 use session::plan::ElementId;
 use session::rooms::nominal_and_scan_required;
+use session::selection::Selectable;
 use session::{Document, Settings};
 
 /// Commands on comparisons and parts.
@@ -27,6 +32,15 @@ pub enum Inspect {
     },
     /// Changes settings.
     SetSettings(Box<Settings>),
+    /// Gives the selected facets limits of their own in the comparison.
+    AddOwnTolerance {
+        /// Name of the own tolerance.
+        name: String,
+        /// Its limits.
+        tolerance: Tolerance,
+    },
+    /// Gives the faces that a table names limits of their own in the comparison.
+    OpenOwnTolerances(PathBuf),
     /// Adds a comparison with the current settings, and shows it.
     AddComparison,
     /// Shows a comparison, alignment or nominal.
@@ -55,7 +69,16 @@ impl Inspect {
             Self::Next { paths, unit } => Execution::work("Inspecting the next part", move |progress, watch| {
                 next(&paths, unit, before, &context, progress, watch)
             }),
-            Self::SetSettings(settings) => set_settings(*settings, before, context)?,
+            Self::SetSettings(settings) => set_settings("Change settings", *settings, before, context)?,
+            Self::AddOwnTolerance { name, tolerance } => {
+                let (facets, nominal) = (selected(Selectable::Facets, &before)?, nominal(&before)?);
+                let added = FaceTolerance { name, faces: Faces::of(facets, nominal), tolerance };
+                add_own_tolerances(vec![added], before, context)?
+            }
+            Self::OpenOwnTolerances(path) => Execution::work("Reading own tolerances", move |progress, _| {
+                let added = table::read(&path, nominal(&before)?, &progress.part(0.0, 0.5))?;
+                open_own_tolerances(added, before, &context, &progress.part(0.5, 1.0))
+            }),
             Self::AddComparison => Execution::Now(add_comparison(before)?),
             Self::Show(id) => Execution::Now(show(id, before)?),
             Self::ShowPart(index) => Execution::work("Measuring the part", move |progress, watch| {
@@ -102,7 +125,7 @@ fn add_comparison(mut document: Document) -> Result<Edit> {
 }
 
 fn show(id: ElementId, mut document: Document) -> Result<Edit> {
-    let label = format!("Show {}", document.plan.name(id));
+    let label = format!("Show “{}”", document.plan.name(id));
     document.show(id)?;
     Ok(Edit::replacing(label, document))
 }
@@ -111,7 +134,7 @@ fn show_part(index: usize, document: &Document, context: &Context, progress: &Pr
     let Some(stage) = document.stages.all().get(index) else {
         return Err(UserError::usage("This part no longer exists."));
     };
-    let label = format!("Show {}", stage.label());
+    let label = format!("Show “{}”", stage.label());
     let (shown, notes) = document.on_part(index, &context.tools(watch.as_ref()), progress)?;
     Ok(Edit::replacing(label, shown).with_notes(notes))
 }
@@ -133,16 +156,47 @@ fn open_series(shown: usize, before: Document, context: &Context, progress: &Pro
     Ok(Edit::inspection("Open the series", document, SavedState::Unsaved(None)).with_notes(notes))
 }
 
+fn nominal(document: &Document) -> Result<&Nominal> {
+    document.nominal().ok_or_else(|| UserError::usage("Load a nominal first."))
+}
+
+fn add_own_tolerances(added: Vec<FaceTolerance>, before: Document, context: Context) -> Result<Execution> {
+    let mut settings = before.settings.clone();
+    settings.deviation.own_tolerances.extend(added);
+    set_settings("Add an own tolerance", settings, before, context)
+}
+
+/// Adds own tolerances, and judges an existing comparison with unchanged deviations by them.
+fn open_own_tolerances(
+    added: Vec<FaceTolerance>,
+    mut document: Document,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Edit> {
+    document.settings.deviation.own_tolerances.extend(added);
+    document.settings.check()?;
+    let mut notes = Vec::new();
+    if let Some(id) = document.active.comparison {
+        document.ensure_comparison()?;
+        document.refresh();
+        if document.state(id) == State::Stale && document.current_measurement().is_some() {
+            document.make_one(id, &context.quiet_tools(), progress)?;
+            notes = document.sentences(id);
+        }
+    }
+    Ok(Edit::replacing("Add own tolerances", document).with_notes(notes))
+}
+
 /// Changes the settings; an existing comparison with unchanged deviations is judged again.
-fn set_settings(settings: Settings, mut after: Document, context: Context) -> Result<Execution> {
+fn set_settings(label: &str, settings: Settings, mut after: Document, context: Context) -> Result<Execution> {
     settings.check()?;
     after.settings = settings;
     let Some(id) = after.active.comparison else {
-        return Ok(Execution::Now(Edit::replacing("Change settings", after)));
+        return Ok(Execution::Now(Edit::replacing(label, after)));
     };
     after.ensure_comparison()?;
     after.refresh();
-    let edit = Edit::replacing("Change settings", after.clone());
+    let edit = Edit::replacing(label, after.clone());
     if after.state(id) != State::Stale || after.current_measurement().is_none() {
         return Ok(Execution::Now(edit));
     }

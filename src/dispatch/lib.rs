@@ -27,6 +27,7 @@ mod sections;
 mod selecting;
 pub mod series;
 mod surface_points;
+mod template;
 mod tolerances;
 
 use std::sync::Arc;

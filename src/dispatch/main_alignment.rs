@@ -7,27 +7,27 @@ use inspect::main_alignment::{MainAlignmentRecipe, MainMethod};
 use session::Document;
 use session::plan::{ElementId, Recipe};
 
-/// E.g. “Datum system A B C”.
-fn name(to: &MainMethod, document: &Document) -> String {
+/// E.g. “Datum system A B C”; `in_words` gives the words of a language.
+fn name(to: &MainMethod, document: &Document, in_words: impl Fn(&str) -> String) -> String {
     match to {
-        MainMethod::ReferencePoints(_) => "Reference points".to_owned(),
+        MainMethod::ReferencePoints(_) => in_words("Reference points"),
         MainMethod::DatumSystem { datums, .. } => {
             let letter = |id: &ElementId| match document.plan.get(*id).map(|own| &own.recipe) {
                 Some(Recipe::Datum(own)) => own.letter.clone(),
                 _ => document.plan.name(*id),
             };
             let letters: Vec<String> = datums.iter().map(letter).collect();
-            format!("Datum system {}", letters.join(" "))
+            format!("{} {}", in_words("Datum system"), letters.join(" "))
         }
-        MainMethod::OnFaces { .. } => "Best fit on faces".to_owned(),
-        MainMethod::WithinTolerance(_) => "Within tolerance".to_owned(),
+        MainMethod::OnFaces { .. } => in_words("Best fit on faces"),
+        MainMethod::WithinTolerance(_) => in_words("Within tolerance"),
     }
 }
 
 /// Adds a main alignment and measures the shown comparison in it.
 pub(super) fn add(to: MainMethod, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let is_compared = document.check().is_some();
-    let name = name(&to, &document);
+    let name = name(&to, &document, texts::name);
     let id = document.add_main_alignment(&name, to)?;
     made("Add a main alignment", id, is_compared, document, context, progress)
 }
@@ -44,9 +44,10 @@ pub(super) fn change(
         return Err(UserError::usage(format!("“{}” is not a main alignment.", document.plan.name(id))));
     };
     let is_compared = document.check().is_some();
-    let [before, after] = [&own.to, &to].map(|to| name(to, &document));
+    let both = [own.to.clone(), to.clone()];
     document.plan.set_recipe(id, MainAlignmentRecipe { to, ..*own }.into())?;
-    document.retitle(id, &before, &after);
+    let named = document.clone();
+    document.retitle(id, || both.each_ref().map(|to| name(to, &named, |own| texts::word(own).into_owned())));
     made("Change a main alignment", id, is_compared, document, context, progress)
 }
 

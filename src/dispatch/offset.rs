@@ -97,7 +97,7 @@ fn surface_of_scan(splat_radius_mm: Option<f64>, document: &mut Document) -> Res
     let alignment = document.active.alignment.filter(|_| document.alignment().is_some());
     let recipe: Recipe = ScanSurfaceRecipe { scan, alignment, splat_radius_mm }.into();
     let same = document.plan.elements().iter().find(|own| own.recipe == recipe).map(|own| own.id);
-    let name = document.free_name("Surface of the scan", None);
+    let name = document.free_name(&texts::name("Surface of the scan"), None);
     same.map_or_else(|| document.plan.add(&name, recipe), Ok)
 }
 
@@ -113,7 +113,7 @@ fn add(
     let mut ids = Vec::new();
     for (name, parameters) in volumes {
         parameters.check()?;
-        let name = document.free_name(name, None);
+        let name = document.free_name(&texts::name(name), None);
         ids.push(document.plan.add(&name, OffsetRecipe { nominal, parameters: parameters.clone() }.into())?);
     }
     for (index, id) in ids.iter().enumerate() {

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::edit::Execution;
-use super::{Context, Edit};
+use super::{Context, Edit, template};
 use base::date::Stamp;
-use base::{Progress, Result, UserError, full_path};
+use base::{Decimals, Progress, Result, UserError, full_path};
 use compute::Backend;
 use io::atomic;
 use io::staged_folder::StagedFolder;
@@ -15,7 +15,9 @@ use report::content::Content;
 use report::logo::Logo;
 use report::pdf::Paper;
 use report::pictures::Pictures;
-use report::{Input, content, html, pdf, pictures, qif, summary, table, workbook};
+use report::template::PageData;
+use report::{Input, content, html, pdf, pictures, qif, results, summary, table, workbook};
+use serde_json::Value;
 use session::project::Project;
 use session::rooms::nominal_and_scan_required;
 use session::{Document, verdict};
@@ -31,6 +33,10 @@ pub enum Report {
     },
     /// Lays out the pages as they would be printed.
     Preview(Preview),
+    /// Writes the template to start from to this file.
+    SaveTemplate(PathBuf),
+    /// Writes the table of features and checks (CSV).
+    SaveResults(PathBuf),
 }
 
 /// Where the pages of a preview are put once they are laid out.
@@ -59,8 +65,12 @@ impl Report {
             Self::Write { folder } => Execution::work("Writing the report", move |progress, _| {
                 write_report(&before, &folder, &outputs, context.backend.as_ref(), progress)
             }),
+            Self::SaveResults(path) => Execution::work("Saving the results", move |_, _| {
+                atomic::write_bytes(&path, &results::csv(&before)?)?;
+                Ok(Edit::nothing(format!("Saved the results in {}.", full_path(&path))))
+            }),
             Self::Preview(preview) => Execution::work("Laying out the report", move |progress, _| {
-                let pages = texts::within(language, || {
+                let pages = shown(language, before.settings.report.decimals, || {
                     let input = report_input(&before, &outputs.timings_ms)?;
                     let pictures = draw_pictures(&input, context.backend.as_ref(), progress)?;
                     let (content, no_logo) = content_of(&input, &pictures, Stamp::now());
@@ -70,6 +80,7 @@ impl Report {
                 *preview.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((pages, before.revision));
                 Ok(Edit::nothing("Laid out the report.").with_notes(no_logo))
             }),
+            Self::SaveTemplate(path) => Execution::work("Saving the template", move |_, _| template::save(&path)),
         }
     }
 }
@@ -110,7 +121,7 @@ pub fn report_input<'a>(document: &'a Document, timings_ms: &'a [(String, f64)])
 pub(super) const SUMMARY: &str = "summary.json";
 
 /// Writes `summary.json`, `deviations.csv`, `surface-points.csv` where there are any, `colormap.ply`, `views/*.png`,
-/// `results.xlsx`, `results.qif`, `report.html` and `report.pdf`.
+/// `results.csv`, `results.xlsx`, `results.qif`, `report.html` and `report.pdf`.
 pub fn write_report(
     document: &Document,
     folder: &Path,
@@ -128,12 +139,16 @@ pub fn write_report(
     if let Some(table) = report::surface_points::csv(document) {
         atomic::write_bytes(&folder.join("surface-points.csv"), table.as_bytes())?;
     }
+    atomic::write_bytes(&folder.join("results.csv"), &results::csv(document)?)?;
     table::write_colormap(&folder.join("colormap.ply"), &input, &colour_scale(document))?;
     progress.report(0.3, "Drawing the pictures")?;
     let stamp = Stamp::now();
-    let notes = texts::within(outputs.language, || write_pages(document, folder, outputs, backend, progress, stamp))?;
+    let summary = summary::of(&input);
+    let notes = shown(outputs.language, document.settings.report.decimals, || {
+        write_pages(document, folder, outputs, (backend, &summary), progress, stamp)
+    })?;
     atomic::write_bytes(&folder.join("results.qif"), qif::of(&input, stamp)?.as_bytes())?;
-    write_summary(&folder.join(SUMMARY), &input)?;
+    write_summary(&folder.join(SUMMARY), &summary)?;
     if let Some(name) = outputs.project {
         Project::of(document).save(&folder.join(name))?;
     }
@@ -141,12 +156,17 @@ pub fn write_report(
     Ok(Edit::nothing(format!("Wrote the report to {}.", full_path(target))).with_notes(notes))
 }
 
+/// Makes what people read in a language, with the decimals that they chose.
+fn shown<T>(language: Language, decimals: Decimals, work: impl FnOnce() -> T) -> T {
+    texts::within(language, || decimals.within(work))
+}
+
 /// What people read of a report, in the language of this thread; returns what it lacks.
 fn write_pages(
     document: &Document,
     folder: &Path,
     outputs: &Outputs,
-    backend: &dyn Backend,
+    (backend, summary): (&dyn Backend, &Value),
     progress: &Progress,
     stamp: Stamp,
 ) -> Result<Vec<String>> {
@@ -165,12 +185,14 @@ fn write_pages(
     let workbook = workbook::of_report(&input, &content, document.record_of_shown(backend)?)?;
     atomic::write_bytes(&folder.join("results.xlsx"), &workbook)?;
     progress.report(0.7, "Typesetting the report")?;
-    atomic::write_bytes(&folder.join("report.pdf"), &pdf::of(&content, &pictures, stamp)?)?;
-    Ok(pictures.missing.into_iter().chain(no_logo).collect())
+    let data = PageData { document, content: &content, pictures: &pictures, summary };
+    let (pdf, template_notes) = template::pdf_of(&data, stamp, &progress.part(0.7, 1.0))?;
+    atomic::write_bytes(&folder.join("report.pdf"), &pdf)?;
+    Ok(pictures.missing.into_iter().chain(no_logo).chain(template_notes).collect())
 }
 
 fn colour_scale(document: &Document) -> ColourScale {
-    report::colour_scale(document.settings.deviation.tolerance, &document.settings)
+    report::colour_scale(document.settings.deviation.tolerance, document)
 }
 
 fn draw_pictures(input: &Input<'_>, backend: &dyn Backend, progress: &Progress) -> Result<Pictures> {
@@ -186,8 +208,8 @@ fn content_of(input: &Input<'_>, pictures: &Pictures, stamp: Stamp) -> (Content,
     (content::of(input, pictures, logo, stamp), no_logo)
 }
 
-fn write_summary(path: &Path, input: &Input<'_>) -> Result<()> {
-    let mut text = serde_json::to_string_pretty(&summary::of(input))
+fn write_summary(path: &Path, summary: &Value) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(summary)
         .map_err(|e| UserError::internal(format!("The summary cannot be written: {e}.")))?;
     text.push('\n');
     atomic::write_bytes(path, text.as_bytes())

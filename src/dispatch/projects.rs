@@ -77,10 +77,13 @@ fn open_plan(path: &Path, before: Document, context: &Context, progress: &Progre
     Ok(Edit::inspection("Open a plan", document, SavedState::Unsaved(None)).with_notes(notes))
 }
 
-/// An empty inspection with the same settings.
+/// An empty inspection with the same settings and colours.
 pub(super) fn blank(before: Document) -> Document {
     let mut blank = Document::default();
     (blank.settings, blank.monitoring) = (before.settings, before.monitoring);
+    // The faces of another nominal.
+    blank.settings.deviation.own_tolerances.clear();
+    blank.plan.presentation.colours = before.plan.presentation.colours;
     blank
 }
 

@@ -6,7 +6,7 @@ use super::edit::Execution;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError, counted, full_path};
 use inspect::section::dimension::Dimension;
-use inspect::section::{Parameters, Section, SectionRecipe};
+use inspect::section::{Parameters, Placement, Section, SectionRecipe};
 use session::Document;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
@@ -18,7 +18,7 @@ pub enum Sections {
     Add(Parameters),
     /// Changes how a section is cut and judged.
     Change(ElementId, Parameters),
-    /// Adds a dimension to a section.
+    /// Adds a dimension to a section, and with a gap how flush its sides are.
     AddDimension(ElementId, Dimension),
     /// Writes drawings, contours and deviations of a section into a folder, deviations enlarged by this factor (`None`
     /// for one that shows them well).
@@ -36,7 +36,7 @@ impl Sections {
             }),
             Self::AddDimension(id, dimension) => Execution::work("Adding a dimension", move |progress, _| {
                 let mut parameters = recipe(id, &before)?.parameters;
-                parameters.dimensions.push(dimension);
+                parameters.dimensions.extend(dimension.with_companion());
                 change(id, parameters, before, &context, progress)
             }),
             Self::Save(id, folder, factor) => {
@@ -49,9 +49,10 @@ impl Sections {
 /// E.g. “Section Z = 12 mm”.
 fn name(parameters: &Parameters) -> String {
     let position = parameters.placement.describe();
-    match parameters.count {
-        1 => format!("Section {position}"),
-        count => format!("{count} sections from {position}"),
+    match (&parameters.placement, parameters.count) {
+        (Placement::Curve { .. }, _) => format!("Sections {position}"),
+        (_, 1) => format!("Section {position}"),
+        (_, count) => format!("{count} sections from {position}"),
     }
 }
 
@@ -66,7 +67,7 @@ fn add(parameters: Parameters, document: Document, context: &Context, progress: 
     parameters.check()?;
     let nominal = document.active.nominal.ok_or_else(|| UserError::usage("Load a nominal first."))?;
     let (scan, alignment) = placed_scan(&document);
-    let name = document.free_name(&name(&parameters), None);
+    let name = document.free_name(&texts::name(&name(&parameters)), None);
     let recipe = SectionRecipe { nominal, scan, alignment, parameters };
     Edit::adding("Add a section", &name, recipe.into(), document, context, progress)
 }
@@ -101,8 +102,7 @@ fn save(id: ElementId, folder: &Path, factor: Option<f64>, document: &Document) 
     let is_fresh = document.state(id) == State::Fresh;
     let section = document.result::<Section>(Some(id)).filter(|_| is_fresh);
     let section = section.ok_or_else(|| UserError::usage(format!("“{name}” has no up-to-date result.")))?;
-    let settings = &document.settings;
-    let scale = report::colour_scale(section.parameters.tolerance, settings);
+    let scale = report::colour_scale(section.parameters.tolerance, document);
     let files = report::sections::save(folder, section, &scale, factor)?;
     let count = counted(files.len(), "file", "files");
     Ok(Edit::nothing(format!("Saved {count} of “{name}” in {}.", full_path(folder))))

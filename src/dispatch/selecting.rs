@@ -38,6 +38,8 @@ pub enum Select {
     WholeFaces,
     /// Selects the points whose closest point on the nominal lies on a selected facet.
     PointsOnFacets,
+    /// Selects the facets of an own tolerance of the comparison, by its index.
+    FacesOfOwnTolerance(usize),
     /// Clears both selections.
     Nothing,
     /// Inverts the selection; hidden items stay unselected.
@@ -65,6 +67,7 @@ impl Select {
             Self::PointsOnFacets => Execution::work("Selecting the points on facets", move |progress, _| {
                 points_on_facets(&before, &context, progress)
             }),
+            Self::FacesOfOwnTolerance(index) => Execution::Now(faces_of_own_tolerance(index, &before)?),
             Self::Nothing => Execution::Now(Edit::new("Select nothing", |document| {
                 Selectable::ALL.into_iter().for_each(|of| document.marked_mut(of).selected = Subset::default());
             })),
@@ -135,6 +138,15 @@ fn whole_faces(document: &Document) -> Result<Edit> {
     let Some(nominal) = document.nominal() else { return Err(UserError::usage("Load a nominal first.")) };
     let faces = nominal.surface.mesh().whole_faces(nominal.surface.topology(), &seeds, MIN_EDGE_ANGLE_RAD);
     Ok(change("Select whole faces", Selectable::Facets, faces))
+}
+
+fn faces_of_own_tolerance(index: usize, document: &Document) -> Result<Edit> {
+    let Some(nominal) = document.nominal() else { return Err(UserError::usage("Load a nominal first.")) };
+    let Some(own) = document.settings.deviation.own_tolerances.get(index) else {
+        return Err(UserError::usage("This own tolerance no longer exists."));
+    };
+    let facets = own.faces.on(nominal).map_err(|error| error.about(&format!("“{}”", own.name)))?;
+    Ok(change("Select facets", Selectable::Facets, facets))
 }
 
 /// Selects the scan's points whose closest point on the nominal, within the distance and angle limits of the

@@ -1,8 +1,8 @@
 //! The command that measures a series of parts by a plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::edit::Execution;
 use super::output::{SUMMARY, write_report};
@@ -71,6 +71,8 @@ pub struct SeriesResult {
     pub records: Vec<PartRecord>,
     /// Number of records taken over from an earlier run.
     pub taken_over: usize,
+    /// What reports lack, each sentence once.
+    pub notes: Vec<String>,
 }
 
 /// A series to be measured.
@@ -129,10 +131,13 @@ pub(super) fn measuring(
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    let SeriesResult { records, taken_over } = measure(request, context, progress)?;
+    let SeriesResult { records, taken_over, notes: lacking } = measure(request, context, progress)?;
     let note = summary(&records, taken_over, request.folder);
     let series = Arc::new(MeasuredSeries { plan: request.plan.clone(), records: Arc::new(records) });
-    Ok(Edit::new(label, move |document| document.series = Some(series)).with_notes(notes).with_notes([note]))
+    Ok(Edit::new(label, move |document| document.series = Some(series))
+        .with_notes(notes)
+        .with_notes(lacking)
+        .with_notes([note]))
 }
 
 /// Measures the parts that are not measured yet. Writes a record for each part as soon as it is measured, then the
@@ -155,11 +160,16 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
         records.extend(parts.iter().filter_map(finished).map(|record| (record.part.clone(), record)));
     }
     let taken_over = records.len();
+    let lacking = Mutex::new(BTreeSet::<String>::new());
     let open: Vec<Part> = parts.iter().filter(|part| !records.contains_key(&part.name)).cloned().collect();
     if !open.is_empty() {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MAX_PARALLEL_PARTS);
         let tools = Tools { backend: context.backend.as_ref(), cad: &context.cad, watch: &|_, _| () };
-        let measured = |stage: &Stage, record: &PartRecord| report(stage, record, request, tools.backend, progress);
+        let measured = |stage: &Stage, record: &PartRecord| -> Result<()> {
+            let notes = report(stage, record, request, tools.backend, progress)?;
+            lacking.lock().unwrap_or_else(PoisonError::into_inner).extend(notes);
+            Ok(())
+        };
         let at_once = request.at_once.unwrap_or_else(cores);
         let run = SeriesRun { plan, parts: &open, at_once, measured: &measured };
         series::run(&run, &tools, progress, |part, record| {
@@ -169,30 +179,33 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
         })?;
     }
     let records: Vec<PartRecord> = parts.iter().filter_map(|part| records.remove(&part.name)).collect();
-    write_tables(folder, &records)?;
-    Ok(SeriesResult { records, taken_over })
+    texts::within(request.info.language.unwrap_or_default(), || write_tables(folder, &records))?;
+    let notes = lacking.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect();
+    Ok(SeriesResult { records, taken_over, notes })
 }
 
-/// Writes the report of a measured part if one is wanted and the part could be compared.
+/// Writes the report of a measured part if one is wanted and the part could be compared; returns what it lacks.
 fn report(
     stage: &Stage,
     record: &PartRecord,
     request: &SeriesRequest<'_>,
     backend: &dyn Backend,
     progress: &Progress,
-) -> Result<()> {
+) -> Result<Vec<String>> {
     if !request.reports.include(record) {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let mut document = Document::of_measured(request.plan, stage);
     if document.current_check().is_none() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     document.settings.report = request.info.clone();
     let folder = request.folder.join(&record.part).join(Reports::FOLDER);
     let language = document.settings.report.language.unwrap_or_default();
     let outputs = Outputs { pictures: request.pictures, language, ..Outputs::default() };
-    write_report(&document, &folder, &outputs, backend, &progress.quiet()).map(|_| ())
+    let edit = write_report(&document, &folder, &outputs, backend, &progress.quiet())?;
+    // The first one says where it is.
+    Ok(edit.notes.into_iter().skip(1).collect())
 }
 
 /// Number of measured parts with this verdict.

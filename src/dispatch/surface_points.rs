@@ -78,7 +78,7 @@ fn add(parameters: Parameters, document: Document, context: &Context, progress: 
     let scan = document.active.scan.ok_or_else(|| UserError::usage("Load a scan first."))?;
     let alignment = document.active.alignment.filter(|_| document.alignment().is_some());
     let alignment = Some(alignment.ok_or_else(|| UserError::usage("Align the scan first."))?);
-    let name = document.free_name(NAME, None);
+    let name = document.free_name(&texts::name(NAME), None);
     let recipe = SurfacePointsRecipe { nominal, scan, alignment, parameters };
     Edit::adding("Add surface points", &name, recipe.into(), document, context, progress)
 }

@@ -73,7 +73,7 @@ fn construct(
 ) -> Result<Edit> {
     let is_same_kind = |own: &Measured<'_, ConstructionRecipe>| own.recipe.construction.name() == construction.name();
     let before = document.constructions().into_iter().filter(is_same_kind).count();
-    let name = document.free_name(construction.name(), Some(before + 1));
+    let name = document.free_name(&texts::name(construction.name()), Some(before + 1));
     let source = |name: &String| document.feature_id(name).ok_or_else(|| no_such_feature(name));
     let sources = sources.iter().map(source).collect::<Result<Vec<ElementId>>>()?;
     let recipe = ConstructionRecipe { construction, sources, nominal: None };
@@ -81,7 +81,7 @@ fn construct(
     let made = document.make_one(id, &context.quiet_tools(), progress);
     made.map_err(|error| error.about(construction.name()))?;
     let notes = named_sentences(&document, id);
-    Ok(Edit::replacing(format!("Construct {name}"), document).with_notes(notes))
+    Ok(Edit::replacing(format!("Construct “{name}”"), document).with_notes(notes))
 }
 
 fn set(plan: Plan, mut document: Document) -> Result<Edit> {

@@ -19,6 +19,7 @@ pub mod section;
 pub mod selection;
 pub mod simulation;
 pub mod surface_points;
+mod table;
 pub mod thickness;
 pub mod tolerances;
 pub mod verdict;

@@ -8,7 +8,7 @@ use geometry::viewpoint::Viewpoint;
 use geometry::{Aabb, Point, Vector};
 
 /// Vertical field of view of the perspective projection, rad.
-const FIELD_OF_VIEW_RAD: f32 = 0.6;
+pub(crate) const FIELD_OF_VIEW_RAD: f32 = 0.6;
 
 /// Direction from the scene to the eye, and the direction that is up.
 fn direction_and_up(view: StandardView) -> (Vec3, Vec3) {
@@ -37,8 +37,8 @@ pub struct ViewCamera {
     /// Visible height at the target, mm.
     height: f32,
     perspective: bool,
-    /// Width of the covered strip at the right edge of the view, pixels.
-    covered_right: u32,
+    /// Widths of the covered strips at the left and the right edge of the view, pixels.
+    covered: [u32; 2],
 }
 
 impl ViewCamera {
@@ -62,7 +62,7 @@ impl ViewCamera {
             half_size,
             height: 2.0,
             perspective: false,
-            covered_right: 0,
+            covered: [0; 2],
         };
         view.set_bounds(bounds);
         view.look_from(StandardView::Isometric);
@@ -103,9 +103,10 @@ impl ViewCamera {
         }
     }
 
-    /// Sets the width of a covered strip at the right edge, pixels; [`ViewCamera::fit`] keeps the scene clear of it.
-    pub fn set_covered_right(&mut self, pixels: u32) {
-        self.covered_right = pixels;
+    /// Sets the widths of covered strips at the left and the right edge, pixels; [`ViewCamera::fit`] keeps the scene clear of
+    /// them.
+    pub fn set_covered(&mut self, pixels: [u32; 2]) {
+        self.covered = pixels;
     }
 
     /// Whether the projection is perspective.
@@ -135,9 +136,10 @@ impl ViewCamera {
     /// Shows the whole scene from the current direction.
     pub fn fit(&mut self) {
         let viewport = self.camera.viewport();
-        // The covered strip counts for at most a third of the width.
-        let covered = self.covered_right.min(viewport.width / 3);
-        let aspect = (viewport.width - covered) as f32 / viewport.height.max(1) as f32;
+        // A covered strip counts for at most a third of the width.
+        let [left, right] = self.covered.map(|pixels| pixels.min(viewport.width / 3));
+        let aspect = (viewport.width - left - right) as f32 / viewport.height.max(1) as f32;
+        let shift = -0.5 * (right as f32 - left as f32);
         let right = self.camera.right_direction().normalize();
         let up = right.cross(self.camera.view_direction());
         // Half extent of the bounds along a view axis; perspective needs a larger margin.
@@ -150,7 +152,7 @@ impl ViewCamera {
         let direction = -self.camera.view_direction();
         let up = self.camera.up();
         self.set_view(vec3(0.0, 0.0, 0.0), direction.normalize(), up);
-        self.pan((-0.5 * covered as f32, 0.0));
+        self.pan((shift, 0.0));
     }
 
     /// Shows the surroundings of `target` within `radius_mm`, seen approximately from the direction `from` if given.
@@ -377,6 +379,22 @@ mod tests {
                 let (origin, direction) = camera.ray(pixel);
                 let distance_mm = (point - origin).cross(&direction).norm();
                 assert!(distance_mm < 0.02, "{view:?} {perspective} {distance_mm}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_fitted_scene_is_clear_of_what_is_covered_at_either_side() {
+        let mut camera = camera();
+        let bounds = Aabb { min: Point::new(1000.0, 0.0, 0.0), max: Point::new(1100.0, 60.0, 40.0) };
+        for (covered, clear) in [([160, 0], 160.0..=900.0), ([0, 160], 0.0..=740.0), ([0, 0], 0.0..=900.0)] {
+            camera.set_covered(covered);
+            for view in StandardView::ALL {
+                camera.look_from(view);
+                let seen = bounds.corners().map(|corner| camera.pixel_of(&corner).unwrap().0);
+                assert!(seen.iter().all(|x| clear.contains(x)), "{view:?} {covered:?}: {seen:?}");
+                let middle = 0.5 * (clear.start() + clear.end());
+                assert!((camera.pixel_of(&bounds.centre()).unwrap().0 - middle).abs() < 0.5, "{view:?} {covered:?}");
             }
         }
     }

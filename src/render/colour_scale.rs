@@ -1,10 +1,11 @@
 //! Colour scale of deviations; grey without data.
 
+use super::own_scale;
 use super::thickness_scale::ThicknessScale;
-use inspect::deviation::{Colours, Tolerance};
+use inspect::deviation::{Colours, OwnScale, Tolerance};
 
 /// Maps deviations to colours; used by viewport, legend, report pictures and exported files.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ColourScale {
     /// Tolerance limits.
     pub tolerance: Tolerance,
@@ -12,6 +13,8 @@ pub struct ColourScale {
     pub end_mm: f64,
     /// Its colours.
     pub colours: Colours,
+    /// A scale of the operator's own, in place of these colours.
+    pub own: Option<OwnScale>,
 }
 
 /// Colour where there is no data.
@@ -35,13 +38,13 @@ const COLOUR_BLIND: Stops = Stops {
     below: [[170, 205, 235], [100, 160, 215], [35, 105, 180], [8, 42, 110]],
 };
 /// Steps of [`Colours::Bands`] on each side.
-const BANDS: f64 = 4.0;
+pub(super) const BANDS: f64 = 4.0;
 
 impl ColourScale {
     /// Scale from `-end_mm` to `end_mm`, extended if the tolerance limits reach further.
     pub fn new(tolerance: Tolerance, end_mm: f64) -> Self {
         let max_limit_mm = tolerance.low_mm.abs().max(tolerance.high_mm.abs());
-        Self { tolerance, end_mm: end_mm.max(max_limit_mm * 1.01), colours: Colours::default() }
+        Self { tolerance, end_mm: end_mm.max(max_limit_mm * 1.01), colours: Colours::default(), own: None }
     }
 
     /// The scale in other colours.
@@ -49,12 +52,31 @@ impl ColourScale {
         Self { colours, ..self }
     }
 
+    /// The scale in the operator's own colours, if there are any, extended to show all of them.
+    pub fn with_own(self, own: Option<OwnScale>) -> Self {
+        let reach_mm = own.as_ref().map_or(0.0, |own| own_scale::reach_mm(own, &self.tolerance));
+        Self { end_mm: self.end_mm.max(reach_mm), own, ..self }
+    }
+
+    /// Colours in tolerance, and from the limits outwards above and below, of the built-in scale.
+    pub(super) fn built_in(&self) -> ([u8; 3], [[u8; 3]; 4], [[u8; 3]; 4]) {
+        let Stops { inside, above, below } = self.stops();
+        (*inside, *above, *below)
+    }
+
+    fn stops(&self) -> &'static Stops {
+        if self.colours == Colours::ColourBlind { &COLOUR_BLIND } else { &SPECTRUM }
+    }
+
     /// The colour of a deviation, mm; [`NO_DATA`] for `None` and non-finite values.
     pub fn colour(&self, deviation_mm: Option<f64>) -> [u8; 3] {
         let Some(deviation) = deviation_mm.filter(|deviation| deviation.is_finite()) else {
             return NO_DATA;
         };
-        let stops = if self.colours == Colours::ColourBlind { &COLOUR_BLIND } else { &SPECTRUM };
+        if let Some(own) = &self.own {
+            return own_scale::colour(own, &self.tolerance, deviation);
+        }
+        let stops = self.stops();
         if self.colours == Colours::Continuous {
             let [b0, b1, b2, b3] = stops.below;
             let [a0, a1, a2, a3] = stops.above;
@@ -87,7 +109,7 @@ impl ColourScale {
 }
 
 /// What the values of a frame are, and their colours.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Scale {
     /// Deviations.
     Deviation(ColourScale),
@@ -159,7 +181,7 @@ mod tests {
     fn bands_are_four_on_each_side_and_continuous_colours_change_within_tolerance() {
         let scale = ColourScale::new(Tolerance { low_mm: -0.1, high_mm: 0.1 }, 0.5);
         let distinct = |colours: Colours| {
-            let mut found: Vec<_> = scale.with(colours).table(1000);
+            let mut found: Vec<_> = scale.clone().with(colours).table(1000);
             found.dedup();
             found.len()
         };

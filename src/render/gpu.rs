@@ -68,7 +68,7 @@ impl Gpu {
 
     /// Facets between points to draw at most while the camera moves; of more, a coarser choice is drawn.
     pub fn moving_facets(&self) -> usize {
-        if self.is_software { 24_000 } else { 4_000_000 }
+        if self.is_software { 18_000 } else { 4_000_000 }
     }
 
     /// Facets and points to draw in one frame at rest; more are spread over several.

@@ -213,7 +213,7 @@ impl Scene {
         };
         self.gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if *written == Some(frame.scale) {
+        if written.as_ref() == Some(&frame.scale) {
             return;
         }
         self.gpu.queue.write_texture(
@@ -222,7 +222,7 @@ impl Scene {
             wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * TABLE as u32), rows_per_image: None },
             self.scale_table.size(),
         );
-        *written = Some(frame.scale);
+        *written = Some(frame.scale.clone());
     }
 }
 

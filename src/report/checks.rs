@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::content::ReportBlock;
+use base::decimals;
 use inspect::calibration::recipe::CalibrationStatus;
 use inspect::deviation::Check;
 use inspect::recipe::{Figure, Product};
@@ -71,9 +72,15 @@ pub(super) fn features(document: &Document) -> Option<ReportBlock> {
 /// E.g. “radius 4.0021 ± 0.0008 mm”.
 fn words(figure: &Figure) -> String {
     // Without a unit it is a count.
-    let digits = if figure.unit.is_empty() { 0 } else { 4 };
-    let uncertainty = figure.uncertainty.map(|expanded| format!(" ± {expanded:.4}")).unwrap_or_default();
+    let measured = digits_of(figure);
+    let digits = if figure.unit.is_empty() { 0 } else { measured };
+    let uncertainty = figure.uncertainty.map(|expanded| format!(" ± {expanded:.measured$}")).unwrap_or_default();
     format!("{} {:.digits$}{uncertainty}{}", figure.name, figure.value, figure.unit_after())
+}
+
+/// Decimals of a measured figure.
+fn digits_of(figure: &Figure) -> usize {
+    if figure.unit == "mm" { decimals(4) } else { 4 }
 }
 
 /// Measured distances and angles, with expanded uncertainties (k = 2) and limits; `None` if there are none.
@@ -88,15 +95,16 @@ pub(super) fn measures(document: &Document) -> Option<ReportBlock> {
         };
         let figure = &measure.figure;
         let unit = figure.unit_after();
-        let uncertainty = figure.uncertainty.map(|expanded| format!(" ± {expanded:.4}")).unwrap_or_default();
+        let digits = digits_of(figure);
+        let uncertainty = figure.uncertainty.map(|expanded| format!(" ± {expanded:.digits$}")).unwrap_or_default();
         let limits = match (figure.lower, figure.upper) {
-            (Some(lower), Some(upper)) => format!(", limits {lower:.4} to {upper:.4}{unit}"),
-            (Some(lower), None) => format!(", lower limit {lower:.4}{unit}"),
-            (None, Some(upper)) => format!(", upper limit {upper:.4}{unit}"),
+            (Some(lower), Some(upper)) => format!(", limits {lower:.digits$} to {upper:.digits$}{unit}"),
+            (Some(lower), None) => format!(", lower limit {lower:.digits$}{unit}"),
+            (None, Some(upper)) => format!(", upper limit {upper:.digits$}{unit}"),
             (None, None) => String::new(),
         };
         let verdict = measure.words().map(|words| format!("{words}: ")).unwrap_or_default();
-        rows.push((element.name.clone(), format!("{verdict}{:.4}{uncertainty}{unit}{limits}", figure.value)));
+        rows.push((element.name.clone(), format!("{verdict}{:.digits$}{uncertainty}{unit}{limits}", figure.value)));
         let [from, to] = [recipe.from, recipe.to].map(|id| document.plan.name(id));
         rows.push((String::new(), format!("from {from} to {to}: {}", measure.how)));
     }

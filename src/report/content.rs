@@ -5,15 +5,16 @@ use serde::Serialize;
 use super::Input;
 use super::logo::Logo;
 use super::pictures::Pictures;
+use super::results::ResultLine;
 use super::sections::Drawing;
 use base::date::Stamp;
 use base::units::LengthUnit;
-use base::{PageSize, StandardView, signed};
+use base::{PageSize, StandardView, decimals, signed};
 use geometry::{Pose, transform};
 use inspect::alignment::Alignment;
 use inspect::deviation::Verdict;
 use inspect::deviation::judgement::percent;
-use inspect::deviation::{DeviationMap, Method};
+use inspect::deviation::{DeviationMap, Method, Tolerance};
 use inspect::main_alignment::Main;
 use render::colour_scale::ColourScale;
 use session::presentation::ReportSection;
@@ -76,7 +77,7 @@ pub struct Content {
     pub histogram: HistogramBars,
     /// Colours of the scale from its lower to its upper end, `#rrggbb`.
     pub scale_colours: Vec<String>,
-    /// Tolerance limits on the scale: position, 0 to 1, and label.
+    /// Tolerance limits on the scale, and boundaries of own colours: position, 0 to 1, and label.
     pub scale_limits: Vec<(f64, String)>,
     /// What has none of its colours.
     pub scale_key: String,
@@ -84,6 +85,8 @@ pub struct Content {
     pub scale_ends: [String; 2],
     /// Regions out of tolerance, worst first: number, position x, y, z of the peak, area, peak deviation.
     pub regions: Vec<[String; 6]>,
+    /// Table of features and checks.
+    pub results: Vec<ResultLine>,
     /// Drawings of sections.
     pub drawings: Vec<Drawing>,
     /// Message shown if there are no pictures.
@@ -98,8 +101,8 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, logo: Option<Logo>, stamp: Sta
     let info = &input.document.settings.report;
     let settings = &input.document.settings;
     let contents = &input.document.plan.presentation.report;
-    let scale = super::colour_scale(check.parameters.tolerance, settings);
-    let unit = LengthFormatter(input.document.settings.shown_unit);
+    let scale = super::colour_scale(check.parameters.tolerance, input.document);
+    let unit = LengthFormatter(settings.shown_unit);
     Content {
         title: if info.title.is_empty() { text!("printed-title") } else { info.title.clone() },
         logo,
@@ -113,6 +116,7 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, logo: Option<Logo>, stamp: Sta
         order: contents.order().into_iter().filter(|section| contents.has(*section)).collect(),
         blocks: [part(input, stamp), statistics(input, unit), coverage(input, unit)]
             .into_iter()
+            .chain(super::own_tolerances::block(check, unit))
             .chain(super::tolerances::block(input.document))
             .chain(super::checks::features(input.document))
             .chain(super::checks::measures(input.document))
@@ -127,24 +131,44 @@ pub fn of(input: &Input<'_>, pictures: &Pictures, logo: Option<Logo>, stamp: Sta
             .map(|block| in_words(block, input))
             .collect(),
         histogram: histogram(input, &scale, unit),
-        scale_colours: scale.table(64).iter().map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}")).collect(),
+        scale_colours: scale
+            .table(scale_steps(&scale))
+            .iter()
+            .map(|[r, g, b, _]| format!("#{r:02x}{g:02x}{b:02x}"))
+            .collect(),
         scale_limits: scale_limits(&scale, unit),
-        scale_key: match input.is_among_others() {
-            true => text!("printed-grey-and-others"),
-            false => text!("printed-grey"),
-        },
+        scale_key: scale_key(input),
         scale_ends: [-scale.end_mm, scale.end_mm].map(|mm| unit.signed(mm, 2)),
         regions: regions(input, unit),
+        results: super::results::lines(input.document),
         drawings: super::sections::drawings(input.document),
         no_pictures: pictures.missing.as_deref().map(|why| word(why).into_owned()),
         notes: notes(input).iter().map(|note| word(note).into_owned()).collect(),
     }
 }
 
+impl Content {
+    /// The verdict in one word, and what it covers, both from its headline.
+    pub fn verdict_parts(&self) -> (String, String) {
+        let status = word(self.status.name()).into_owned();
+        let covers = self.verdict.strip_prefix(&status).unwrap_or(&self.verdict).trim().to_owned();
+        (status, covers)
+    }
+}
+
+/// Header of the list of regions.
+pub(super) fn region_header() -> [String; 6] {
+    let [number, x, y, z] = ["#", "x", "y", "z"].map(str::to_owned);
+    [number, x, y, z, text!("printed-area"), text!("printed-peak")]
+}
+
 /// A block in the language of the report; what operators named or typed stays as it is.
 fn in_words(block: ReportBlock, input: &Input<'_>) -> ReportBlock {
     let is_typed = matches!(block.section, ReportSection::Part | ReportSection::Sources);
-    let is_name = |label: &str| input.document.plan.elements().iter().any(|element| element.name == label);
+    let is_name = |label: &str| {
+        input.document.plan.elements().iter().any(|element| element.name == label)
+            || input.check.own_tolerances.iter().any(|own| own.name == label)
+    };
     let own = |text: String, stays: bool| if stays { text } else { word(&text).into_owned() };
     let row = |(label, value): (String, String)| {
         let stays = is_name(&label);
@@ -154,21 +178,33 @@ fn in_words(block: ReportBlock, input: &Input<'_>) -> ReportBlock {
     ReportBlock { title: own(block.title, false), rows, ..block }
 }
 
+/// What the colours of the scale do not say.
+fn scale_key(input: &Input<'_>) -> String {
+    let grey = match input.is_among_others() {
+        true => text!("printed-grey-and-others"),
+        false => text!("printed-grey"),
+    };
+    let along = input.check.parameters.direction_in_words();
+    let grey = along.map_or(grey.clone(), |along| text!("printed-along", grey = grey, along = along));
+    match input.check.own_tolerances.len() {
+        0 => grey,
+        count => text!("printed-own-tolerances", grey = grey, count = count),
+    }
+}
+
 /// Formats lengths in the display unit of the document.
 #[derive(Clone, Copy)]
-struct LengthFormatter(LengthUnit);
+pub(super) struct LengthFormatter(LengthUnit);
 
 impl LengthFormatter {
-    /// A length with its unit; `digits` decimals for mm, more for larger units.
+    /// A length with its unit; `digits` decimals for mm where the usual ones are chosen, more for larger units.
     fn length(&self, mm: f64, digits: usize) -> String {
         let unit = self.0;
-        // More decimals for larger units: about the same resolution.
-        let extra = (unit.mm_per_unit().log10().round()).max(0.0) as usize;
-        format!("{:.*} {}", digits + extra, mm / unit.mm_per_unit(), unit.symbol())
+        format!("{:.*} {}", unit.decimals(decimals(digits)), mm / unit.mm_per_unit(), unit.symbol())
     }
 
     /// A length with its sign; what rounds to zero has none.
-    fn signed(&self, mm: f64, digits: usize) -> String {
+    pub(super) fn signed(&self, mm: f64, digits: usize) -> String {
         let text = self.length(mm, digits);
         match text.strip_prefix('-') {
             Some(zero) if !zero.contains(|c: char| ('1'..='9').contains(&c)) => zero.to_owned(),
@@ -178,7 +214,7 @@ impl LengthFormatter {
     }
 }
 
-fn row(name: &str, value: impl Into<String>) -> (String, String) {
+pub(super) fn row(name: &str, value: impl Into<String>) -> (String, String) {
     (name.to_owned(), value.into())
 }
 
@@ -242,9 +278,13 @@ fn part(input: &Input<'_>, stamp: Stamp) -> ReportBlock {
 fn statistics(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let s = &input.check.statistics;
     let excluded = &input.check.excluded;
+    let title = match input.check.parameters.direction_in_words() {
+        Some(along) => format!("Deviation along {along}"),
+        None => "Deviation".to_owned(),
+    };
     ReportBlock {
         section: ReportSection::Deviation,
-        title: "Deviation".into(),
+        title,
         rows: vec![
             row("Points evaluated", s.count.to_string()),
             row(
@@ -272,9 +312,18 @@ fn statistics(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     }
 }
 
+/// Tolerance limits.
+pub(super) fn limits(tolerance: &Tolerance, unit: LengthFormatter) -> String {
+    format!("{} to {}", unit.signed(tolerance.low_mm, 3), unit.signed(tolerance.high_mm, 3))
+}
+
 fn parameters(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let p = &input.check.parameters;
+    let along = p.direction_in_words();
     let method = match p.method {
+        Method::Closest if along.is_some() => {
+            "along a direction: distance of each scan point from the nominal along it"
+        }
         Method::Closest => "closest point: distance of each scan point from the nominal",
         Method::PointFacet => "points over facets: mean of the scan points over each nominal facet",
         Method::FacetFacet => {
@@ -283,11 +332,17 @@ fn parameters(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     };
     let mut rows = vec![
         row("Method", method),
-        row("Tolerance", format!("{} to {}", unit.signed(p.tolerance.low_mm, 3), unit.signed(p.tolerance.high_mm, 3))),
+        row("Tolerance", limits(&p.tolerance, unit) + &p.own_tolerances_in_words()),
         row("Min. area of a failing region", format!("{} mm²", p.min_region_mm2)),
         row("Max. distance", unit.length(p.effective_max_distance_mm(), 2)),
         row("Max. angle between normals", format!("{}°", input.check.measurement.parameters.effective_max_angle_deg())),
     ];
+    if let Some(along) = along {
+        rows.insert(1, row("Direction", format!("along {along}")));
+    }
+    if let Some(own) = &input.document.plan.presentation.colours {
+        rows.push(row("Colour scale", own.name.as_str()));
+    }
     if let DeviationMap::Facets { max_edge_mm, .. } = input.check.measurement.map() {
         rows.push(row("Max. facet edge length", unit.length(*max_edge_mm, 3)));
     }
@@ -304,9 +359,13 @@ fn alignment(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
         rows.push(row("Method", alignment.method_name()));
         match &alignment.main {
             Some(main) => rows.extend(main_alignment(input, alignment, main, unit)),
+            // Nothing was fitted or searched.
+            None if alignment.by_hand => {}
             None => rows.extend(best_fit(alignment, unit)),
         }
-        rows.push(row("Alternative poses", alignment.rivals.words()));
+        if !alignment.by_hand {
+            rows.push(row("Alternative poses", alignment.rivals.words()));
+        }
         if !alignment.alternatives.is_empty() {
             rows.push(row("Comparable alternative poses", alignment.alternatives.len().to_string()));
         }
@@ -424,12 +483,30 @@ const MIN_LABEL_DISTANCE: f64 = 0.14;
 
 fn scale_limits(scale: &ColourScale, unit: LengthFormatter) -> Vec<(f64, String)> {
     let limits = [scale.tolerance.low_mm, scale.tolerance.high_mm];
-    let [low, high] = limits.map(|mm| 0.5 + 0.5 * mm / scale.end_mm);
+    let position = |mm: f64| 0.5 + 0.5 * mm / scale.end_mm;
+    let [low, high] = limits.map(position);
     let [below, above] = limits.map(|mm| unit.signed(mm, 3));
-    if high - low < MIN_LABEL_DISTANCE {
-        return vec![(0.5 * (low + high), format!("{below} to {above}"))];
+    let mut labels = if high - low < MIN_LABEL_DISTANCE {
+        vec![(0.5 * (low + high), format!("{below} to {above}"))]
+    } else {
+        vec![(low, below), (high, above)]
+    };
+    // Boundaries of own colours, where there is room for them; the label of both limits is longer.
+    let distance = if labels.len() == 1 { 1.75 * MIN_LABEL_DISTANCE } else { MIN_LABEL_DISTANCE };
+    let boundaries_mm = scale.own.as_ref().map(|own| own.boundaries_mm(&scale.tolerance)).unwrap_or_default();
+    for mm in boundaries_mm {
+        let at = position(mm);
+        if labels.iter().all(|(other, _)| (at - other).abs() >= distance) {
+            labels.push((at, unit.signed(mm, 3)));
+        }
     }
-    vec![(low, below), (high, above)]
+    labels
+}
+
+/// Number of colours by which the scale is printed.
+fn scale_steps(scale: &ColourScale) -> usize {
+    // Bands of own colours may be narrow.
+    if scale.own.is_some() { 512 } else { 64 }
 }
 
 /// Most regions that are listed.
@@ -479,7 +556,8 @@ fn unlisted(input: &Input<'_>) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use inspect::deviation::Tolerance;
+    use inspect::deviation::own_scale::{BoundaryUnit, Stop};
+    use inspect::deviation::{OwnScale, Tolerance};
 
     #[test]
     fn limits_stand_where_the_scale_has_them() {
@@ -493,6 +571,17 @@ mod tests {
             assert!((high - (0.5 + 0.5 * high_mm / end_mm)).abs() < 1e-12 && (low + high - 1.0).abs() < 1e-12);
             assert!(*high <= 1.0, "{high_mm} lies beyond the end of the scale");
             assert_eq!((below, above), (&format!("-{high_mm:.3} mm"), &format!("+{high_mm:.3} mm")));
+        }
+        // Boundaries of own colours are named where there is room.
+        let tolerance = Tolerance { low_mm: -0.1, high_mm: 0.1 };
+        let stops = (-30..=30).map(|step| Stop { at: 0.01 * f64::from(step), colour: [0; 3] }).collect();
+        let own = OwnScale { name: "own".into(), unit: BoundaryUnit::Mm, is_stepped: false, stops };
+        let scale = ColourScale::new(tolerance, 0.3).with_own(Some(own));
+        let labels = scale_limits(&scale, LengthFormatter(LengthUnit::Mm));
+        assert!(labels.len() > 4 && labels[0].1 == "-0.100 mm" && labels[1].1 == "+0.100 mm", "{labels:?}");
+        for (index, (at, _)) in labels.iter().enumerate() {
+            let others = labels[index + 1..].iter();
+            assert!(others.clone().all(|(other, _)| (at - other).abs() >= MIN_LABEL_DISTANCE), "{labels:?}");
         }
         // So near to each other that their labels would overlap, they have one.
         assert_eq!(limits(0.01, 0.3).1, [(0.5, "-0.010 mm to +0.010 mm".to_owned())]);

@@ -5,9 +5,10 @@ use std::fmt::Write;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use super::content::{Content, HistogramBars, ReportBlock};
+use super::content::{Content, HistogramBars, ReportBlock, region_header};
 use super::logo::Logo;
 use super::pictures::{Pictures, ViewKind};
+use super::results;
 use session::presentation::ReportSection;
 use texts::text;
 
@@ -73,6 +74,7 @@ fn push_section(html: &mut String, section: ReportSection, content: &Content, pi
             push_regions(html, content);
             push_views(html, "regions", pictures, ViewKind::Region);
         }
+        ReportSection::Results => push_results(html, content),
         _ => content.blocks.iter().filter(|block| block.section == section).for_each(|block| push_block(html, block)),
     }
     if section == ReportSection::Part {
@@ -168,9 +170,7 @@ fn push_regions(html: &mut String, content: &Content) {
         return;
     }
     html.push_str("<table class=\"list\"><tr>");
-    ["#".to_owned(), "x".to_owned(), "y".to_owned(), "z".to_owned(), text!("printed-area"), text!("printed-peak")]
-        .iter()
-        .for_each(|head| html.push_str(&format!("<th>{head}</th>")));
+    region_header().iter().for_each(|head| html.push_str(&format!("<th>{head}</th>")));
     html.push_str("</tr>");
     for region in &content.regions {
         html.push_str("<tr>");
@@ -178,6 +178,23 @@ fn push_regions(html: &mut String, content: &Content) {
             let _ = write!(html, "<td>{}</td>", escape(cell));
         });
         html.push_str("</tr>");
+    }
+    html.push_str("</table></section>");
+}
+
+/// Table of features and checks; nothing where there are none.
+fn push_results(html: &mut String, content: &Content) {
+    if content.results.is_empty() {
+        return;
+    }
+    let _ = write!(html, "<section><h2>{}</h2><table class=\"list results\"><tr>", text!("printed-results"));
+    results::headings().iter().for_each(|head| html.push_str(&format!("<th>{}</th>", escape(head))));
+    html.push_str("</tr>");
+    for line in &content.results {
+        html.push_str("<tr>");
+        line.cells.iter().for_each(|cell| html.push_str(&format!("<td>{}</td>", escape(cell))));
+        let class = line.verdict.verdict().map_or(String::new(), |own| own.name().to_lowercase());
+        let _ = write!(html, "<td><i class=\"{class}\"></i>{}</td></tr>", escape(&line.verdict_text()));
     }
     html.push_str("</table></section>");
 }

@@ -8,15 +8,18 @@ pub mod html;
 pub mod logo;
 pub mod offset_picture;
 mod offsets;
+mod own_tolerances;
 pub mod pdf;
 pub mod pictures;
 pub mod qif;
+pub mod results;
 pub mod sections;
 pub mod series;
 pub mod stated;
 pub mod summary;
 pub mod surface_points;
 pub mod table;
+pub mod template;
 pub mod thickness;
 mod tolerances;
 pub mod workbook;
@@ -25,8 +28,8 @@ use inspect::alignment::Alignment;
 use inspect::deviation::{Check, Tolerance};
 use inspect::parts::{Actual, Nominal};
 use render::colour_scale::ColourScale;
+use session::Document;
 use session::verdict::Overall;
-use session::{Document, Settings};
 
 /// Data of an inspection report; exists only if nominal, scan, comparison and verdict do.
 #[derive(Clone)]
@@ -52,9 +55,14 @@ impl Input<'_> {
     }
 }
 
-/// Colour scale of deviations within these limits, as the settings have it.
-pub fn colour_scale(tolerance: Tolerance, settings: &Settings) -> ColourScale {
-    ColourScale::new(tolerance, settings.scale_mm).with(settings.colours)
+/// Colour scale of deviations within these limits: the operator's own, or else the built-in one of the settings.
+pub fn colour_scale(tolerance: Tolerance, document: &Document) -> ColourScale {
+    built_in_scale(tolerance, document).with_own(document.plan.presentation.colours.clone())
+}
+
+/// The built-in colour scale of deviations within these limits that the settings name.
+pub fn built_in_scale(tolerance: Tolerance, document: &Document) -> ColourScale {
+    ColourScale::new(tolerance, document.settings.scale_mm).with(document.settings.colours)
 }
 
 /// Name and version of the software, as stated on reports.

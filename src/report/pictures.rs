@@ -164,7 +164,7 @@ fn draw_on(
             caption: texts::text!(
                 "printed-region",
                 number = number,
-                peak = format!("{:+.3}", region.peak_mm),
+                peak = format!("{:+.*}", base::decimals(3), region.peak_mm),
                 area = format!("{:.1}", region.area_mm2)
             ),
             png: renderer.render(&camera, SMALL, &Shows::default(), None)?,
@@ -279,7 +279,7 @@ impl<'a> ViewRenderer<'a> {
         }
         let frame = Frame {
             camera,
-            scale: (*self.scale).into(),
+            scale: self.scale.clone().into(),
             background: BACKGROUND,
             point_size: self.point_size(camera),
             points_in_front_mm: 1.5 * self.scale.end_mm as f32,

@@ -162,11 +162,11 @@ pub(super) fn drawings(document: &Document) -> Vec<Drawing> {
         Some((element.name.as_str(), section))
     });
     let planes = sections.flat_map(|(name, section)| {
-        let settings = &document.settings;
-        let scale = super::colour_scale(section.parameters.tolerance, settings);
+        let scale = super::colour_scale(section.parameters.tolerance, document);
         section.planes.iter().map(move |plane| {
             let factor = drawing::readable_factor(plane, &scale.tolerance);
-            let name = if section.planes.len() == 1 { name.to_owned() } else { format!("{name}: {}", plane.name) };
+            let of_plane = texts::word(&plane.name);
+            let name = if section.planes.len() == 1 { name.to_owned() } else { format!("{name}: {of_plane}") };
             draw(&name, (section, plane), &scale, factor)
         })
     });

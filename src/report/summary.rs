@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Input;
 use geometry::transform;
 use inspect::alignment::Alignment;
-use inspect::deviation::DeviationMap;
+use inspect::deviation::{DeviationMap, FaceResult};
 use inspect::tolerances::measure::Measure;
 use inspect::tolerances::recipe::ToleranceRecipe;
 use io::SourceFile;
@@ -44,6 +44,7 @@ pub fn of(input: &Input<'_>) -> Value {
         "alignment": alignment_json(alignment),
         "deviation": {
             "method": check.parameters.method,
+            "direction": check.parameters.effective_direction().map(|own| [own.x, own.y, own.z]),
             "count": check.statistics.count,
             "excluded": check.statistics.excluded,
             "excluded_by_reason": check.excluded,
@@ -54,7 +55,8 @@ pub fn of(input: &Input<'_>) -> Value {
             "max_mm": check.statistics.max_mm,
             "percentiles_mm": check.statistics.percentiles_mm,
             "in_tolerance_fraction": check.statistics.in_tolerance_fraction,
-            "max_distance_mm": check.parameters.max_distance_mm,
+            "own_tolerances": check.own_tolerances.iter().map(own_tolerance).collect::<Vec<_>>(),
+            "max_distance_mm": check.parameters.effective_max_distance_mm(),
             "max_angle_deg": check.parameters.max_angle_deg,
             "max_edge_mm": match check.measurement.map() {
                 DeviationMap::Facets { max_edge_mm, .. } => Some(max_edge_mm),
@@ -84,6 +86,7 @@ pub fn alignment_json(alignment: &Alignment) -> Value {
     json!({
         "method": alignment.method,
         "nominal_from_scan": transform::rows_of(&alignment.nominal_from_scan),
+        "by_hand": alignment.by_hand,
         "rms_mm": alignment.rms_mm,
         "iterations": alignment.iterations,
         "overlap": alignment.overlap,
@@ -104,6 +107,21 @@ pub fn alignment_json(alignment: &Alignment) -> Value {
             "rms_mm": alternative.rms_mm,
             "angle_deg": alternative.angle_rad.to_degrees(),
         })).collect::<Vec<_>>(),
+    })
+}
+
+/// The result of an own tolerance; null where nothing was measured.
+fn own_tolerance(own: &FaceResult) -> Value {
+    json!({
+        "name": own.name,
+        "facets": own.facets,
+        "tolerance_mm": [own.tolerance.low_mm, own.tolerance.high_mm],
+        "points": own.points,
+        "in_tolerance_fraction": own.in_tolerance_fraction(),
+        "min_mm": own.range_mm.map(|[min_mm, _]| min_mm),
+        "max_mm": own.range_mm.map(|[_, max_mm]| max_mm),
+        "regions": own.regions,
+        "verdict": own.verdict,
     })
 }
 

@@ -1,6 +1,7 @@
 //! Surface points: their block of the report.
 
 use super::content::ReportBlock;
+use base::decimals;
 use inspect::recipe::Product as _;
 use inspect::surface_points::SurfacePoints;
 use session::Document;
@@ -20,7 +21,9 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
         };
         let verdict = made.verdict().map(|own| own.headline(&made.covers().unwrap_or_default()) + ". ");
         let tolerance = made.parameters.tolerance;
-        let limits = format!(" Limits {:+.3} mm to {:+.3} mm.", tolerance.low_mm, tolerance.high_mm);
+        let digits = decimals(3);
+        let [low, high] = [tolerance.low_mm, tolerance.high_mm].map(|mm| format!("{mm:+.digits$} mm"));
+        let limits = format!(" Limits {low} to {high}.");
         rows.push((element.name.clone(), verdict.unwrap_or_default() + &made.sentences()[0] + &limits));
         rows.extend(made.points.iter().map(|own| (own.name.clone(), made.describe(own))));
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::content::ReportBlock;
-use base::{Result, UserError};
+use base::{Result, UserError, position_text};
 use geometry::triangle;
 use inspect::thickness::ThicknessMap;
 use io::{atomic, write};
@@ -28,7 +28,7 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
         rows.extend(names.by_ref().zip(map.sentences()));
         if let Some(spot) = map.spots.first() {
             let at = spot.at;
-            let position = format!("Least at {:.3}, {:.3}, {:.3} mm.", at.x, at.y, at.z);
+            let position = format!("Least at {} mm.", position_text([at.x, at.y, at.z], 3));
             rows.push((String::new(), position));
         }
     }

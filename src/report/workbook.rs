@@ -1,4 +1,5 @@
-//! Results as a workbook (XLSX, ECMA-376): figures as numbers, so that a spreadsheet can go on with them.
+//! Results as a workbook (XLSX, ECMA-376): figures as numbers, so that a spreadsheet can go on with them; words in the
+//! language of this thread.
 
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 
@@ -10,15 +11,18 @@ use base::{Result, UserError};
 use inspect::deviation::Verdict;
 use session::pipeline::State;
 use session::plan::ElementId;
+use session::results::ResultRow;
 use session::series::PartRecord;
+use texts::word;
 
 /// Most characters of a cell.
 const MAX_TEXT: usize = 32_767;
 
-/// The workbook of a report: its text, the results of all elements, the regions out of tolerance, the surface points.
+/// The workbook of a report: its text, features and checks against their nominals, the results of all elements, the regions out of tolerance, the surface points.
 pub fn of_report(input: &Input<'_>, content: &Content, record: PartRecord) -> Result<Vec<u8>> {
-    let records = [as_reported(input, record)];
-    let mut tables = vec![summary(content), results(&series::rows(&records), false), regions(input)];
+    let record = [as_reported(input, record)];
+    let records = series::rows(&record);
+    let mut tables = vec![summary(content), features_and_checks(input), results(&records, false), regions(input)];
     tables.extend(surface_points(input));
     written(&tables)
 }
@@ -30,8 +34,9 @@ pub fn of_series(rows: &[Row<'_>], trends: &[Trend]) -> Result<Vec<u8>> {
 
 /// A sheet: a heading for each column, and rows.
 struct Table {
+    /// Its name in English.
     name: &'static str,
-    /// Names of the columns and their widths, in characters.
+    /// Names of the columns in English, and their widths, in characters.
     columns: Vec<(&'static str, f64)>,
     rows: Vec<Vec<Cell>>,
 }
@@ -39,7 +44,7 @@ struct Table {
 enum Cell {
     Text(String),
     Heading(String),
-    /// `pass`, `fail`, `incomplete`, or empty.
+    /// `pass`, `fail`, another word for what is neither, or empty.
     Verdict(&'static str),
     /// A length in mm or an angle in degrees.
     Measured(Option<f64>),
@@ -53,22 +58,27 @@ impl From<&str> for Cell {
     }
 }
 
+/// A cell with a term or sentences of the floors below.
+fn in_words(english: &str) -> Cell {
+    Cell::Text(word(english).into_owned())
+}
+
 /// What the report says, in its words and its unit.
 fn summary(content: &Content) -> Table {
     let pair = |label: &str, text: &str| vec![Cell::from(label), Cell::from(text)];
     let mut rows = vec![
         vec![Cell::Heading(content.title.clone()), Cell::Heading(content.subtitle.clone())],
-        vec!["Verdict".into(), Cell::Verdict(series::verdict_name(Some(content.status)))],
+        vec![in_words("Verdict"), Cell::Verdict(series::verdict_name(Some(content.status)))],
         pair("", &content.verdict),
         pair("", &content.verdict_reason),
-        pair("Date", &content.date),
+        pair(&word("Date"), &content.date),
     ];
     let mut add = |title: &str, pairs: &[(String, String)]| {
         rows.extend([Vec::new(), vec![Cell::Heading(title.to_owned())]]);
         rows.extend(pairs.iter().map(|(label, text)| pair(label, text)));
     };
     let notes: Vec<(String, String)> = content.notes.iter().map(|note| (String::new(), note.clone())).collect();
-    add("Remarks", &notes);
+    add(&word("Remarks"), &notes);
     for ReportBlock { title, rows, .. } in &content.blocks {
         add(title, rows);
     }
@@ -113,16 +123,16 @@ fn results(rows: &[Row<'_>], of_parts: bool) -> Table {
         };
         let is_whole_part = row.element.is_empty();
         let mut cells = vec![
-            if is_whole_part { Cell::Heading("Part".to_owned()) } else { row.element.into() },
-            row.kind.into(),
+            if is_whole_part { Cell::Heading(word("Part").into_owned()) } else { row.element.into() },
+            in_words(row.kind),
             Cell::Verdict(row.verdict),
-            row.figure.into(),
+            in_words(row.figure),
             number(row.value),
             row.unit.into(),
             number(row.uncertainty),
             number(row.lower),
             number(row.upper),
-            if is_first { row.sentence } else { "" }.into(),
+            in_words(if is_first { row.sentence } else { "" }),
         ];
         if of_parts {
             cells.insert(0, row.part.into());
@@ -137,6 +147,46 @@ fn results(rows: &[Row<'_>], of_parts: bool) -> Table {
         columns,
         rows: rows.iter().enumerate().map(cells).collect(),
     }
+}
+
+/// A row for each characteristic of features and checks, as in `results.csv`.
+fn features_and_checks(input: &Input<'_>) -> Table {
+    let rows = session::results::rows(input.document);
+    let cells = |row: &ResultRow| {
+        let number = |value: Option<f64>| match row.unit {
+            "mm" | "°" => Cell::Measured(value),
+            _ => Cell::Number(value),
+        };
+        vec![
+            row.name.as_str().into(),
+            row.item.as_str().into(),
+            in_words(row.characteristic),
+            number(row.nominal),
+            number(row.actual),
+            number(row.deviation),
+            number(row.lower),
+            number(row.upper),
+            number(row.uncertainty),
+            row.unit.into(),
+            Cell::Verdict(row.verdict.name()),
+            in_words(&row.why),
+        ]
+    };
+    let columns = vec![
+        ("Element", 30.0),
+        ("Item", 16.0),
+        ("Characteristic", 24.0),
+        ("Nominal", 12.0),
+        ("Actual", 12.0),
+        ("Deviation", 12.0),
+        ("Lower limit", 12.0),
+        ("Upper limit", 12.0),
+        ("U (k = 2)", 11.0),
+        ("Unit", 7.0),
+        ("Verdict", 12.0),
+        ("Remark", 80.0),
+    ];
+    Table { name: "Features and checks", columns, rows: rows.iter().map(cells).collect() }
 }
 
 /// All regions out of tolerance, worst first.
@@ -156,23 +206,19 @@ fn surface_points(input: &Input<'_>) -> Option<Table> {
     for (name, made) in up_to_date(input.document) {
         let tolerance = made.parameters.tolerance;
         for own in &made.points {
-            let (deviation_mm, count, verdict) = match own.measured {
-                Ok((mm, count)) if tolerance.allows(mm) => (Some(mm), Some(count as f64), Verdict::Pass),
-                Ok((mm, count)) => (Some(mm), Some(count as f64), Verdict::Fail),
-                Err(_) => (None, None, Verdict::Incomplete),
-            };
+            let measured = own.measured.as_ref().ok();
             rows.push(vec![
                 name.into(),
                 own.name.as_str().into(),
                 Cell::Measured(Some(own.at.x)),
                 Cell::Measured(Some(own.at.y)),
                 Cell::Measured(Some(own.at.z)),
-                own.direction.name().into(),
-                Cell::Measured(deviation_mm),
+                in_words(own.direction.name()),
+                Cell::Measured(measured.map(|(mm, _)| *mm)),
                 Cell::Measured(Some(tolerance.low_mm)),
                 Cell::Measured(Some(tolerance.high_mm)),
-                Cell::Number(count),
-                Cell::Verdict(series::verdict_name(Some(verdict))),
+                Cell::Number(measured.map(|(_, count)| *count as f64)),
+                Cell::Verdict(series::verdict_name(Some(made.verdict_of(own)))),
             ]);
         }
     }
@@ -214,7 +260,7 @@ fn statistics(trends: &[Trend]) -> Table {
         let over_parts = &own.over_parts;
         vec![
             own.element.as_str().into(),
-            own.figure.as_str().into(),
+            in_words(&own.figure),
             own.unit.as_str().into(),
             Cell::Measured(own.lower),
             Cell::Measured(own.upper),
@@ -246,7 +292,7 @@ fn written(tables: &[Table]) -> Result<Vec<u8>> {
 
 impl Table {
     fn write(&self, sheet: &mut Worksheet) -> std::result::Result<(), XlsxError> {
-        sheet.set_name(self.name)?.set_landscape().set_paper_size(A4).set_print_fit_to_pages(1, 0);
+        sheet.set_name(word(self.name))?.set_landscape().set_paper_size(A4).set_print_fit_to_pages(1, 0);
         for (column, (_, width)) in (0..).zip(&self.columns) {
             sheet.set_column_width(column, *width)?;
         }
@@ -260,7 +306,7 @@ impl Table {
                     true => head.clone().set_align(FormatAlign::Right),
                     false => head.clone(),
                 };
-                sheet.write_string_with_format(0, column as u16, *name, &head)?;
+                sheet.write_string_with_format(0, column as u16, word(name), &head)?;
             }
             let last = (self.rows.len() as u32, self.columns.len() as u16 - 1);
             sheet.set_freeze_panes(1, 0)?.set_repeat_rows(0, 0)?.autofilter(0, 0, last.0, last.1)?;
@@ -315,7 +361,7 @@ impl Cell {
                     _ => (0x007F_6000, 0x00FF_EB9C),
                 };
                 let colours = top.set_font_color(Color::RGB(ink)).set_background_color(Color::RGB(fill));
-                sheet.write_string_with_format(row, column, *verdict, &colours)?;
+                sheet.write_string_with_format(row, column, word(verdict), &colours)?;
             }
             Self::Measured(Some(value)) => {
                 sheet.write_number_with_format(row, column, *value, &top.set_num_format("0.0000"))?;

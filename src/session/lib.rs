@@ -14,6 +14,7 @@ mod pmi;
 pub mod presentation;
 pub mod probing;
 pub mod project;
+pub mod results;
 pub mod rooms;
 pub mod selection;
 pub mod series;

@@ -43,7 +43,7 @@ impl Document {
         let recipe = self.nominal_recipe(source);
         let id = self.set_or_add(self.active.nominal, &name, recipe)?;
         if let Some(file) = before {
-            self.retitle(id, &file, &name);
+            self.retitle(id, || [file.clone(), name.clone()]);
         }
         self.active.nominal = Some(id);
         self.clear_facet_selections();
@@ -77,8 +77,8 @@ impl Document {
         unit: Option<LengthUnit>,
         columns: Option<Columns>,
     ) -> Result<(ElementId, Vec<String>)> {
-        let id =
-            self.set_or_add(self.active.scan, "Scan", ScanRecipe { unit, columns, cleaning: Vec::new() }.into())?;
+        let recipe = ScanRecipe { unit, columns, cleaning: Vec::new() };
+        let id = self.set_or_add(self.active.scan, &texts::name("Scan"), recipe.into())?;
         self.active.scan = Some(id);
         let before = self.stage();
         let same_part = before.sources.iter().map(|source| &source.path).eq(paths) || before.sources.is_empty();
@@ -146,7 +146,7 @@ impl Document {
             return Err(nominal_and_scan_required());
         };
         let recipe = AlignmentRecipe { nominal, scan, start, refinement };
-        let id = self.set_or_add(self.pre_alignment(), "Alignment", recipe.into())?;
+        let id = self.set_or_add(self.pre_alignment(), &texts::name("Alignment"), recipe.into())?;
         self.active.alignment = self.active.alignment.or(Some(id));
         // Comparisons made without an alignment use this one from now on.
         for element in self.plan.clone().elements() {
@@ -218,6 +218,10 @@ impl Document {
                 if self.compared_nominal() != Some(id) {
                     self.active.comparison = self.comparison_with(id);
                     self.adopt_comparison_settings();
+                }
+                if self.active.comparison.is_none() && before.nominal != Some(id) {
+                    // Their faces are those of the other nominal.
+                    self.settings.deviation.own_tolerances.clear();
                 }
             }
             _ => {
@@ -308,7 +312,7 @@ impl Document {
             Some(Recipe::Comparison(own)) => ComparisonRecipe { parameters, scale_mm, ..*own },
             _ => ComparisonRecipe { nominal, scan, alignment: self.active.alignment, parameters, scale_mm },
         };
-        let id = self.set_or_add(self.active.comparison, "Surface comparison", recipe.into())?;
+        let id = self.set_or_add(self.active.comparison, &texts::name("Surface comparison"), recipe.into())?;
         self.active.comparison = Some(id);
         Ok(id)
     }

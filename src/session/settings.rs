@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use base::{LengthUnit, PageSize, Result};
+use base::{Decimals, LengthUnit, PageSize, Result};
 use inspect::alignment::{Method, best_fit};
 use inspect::deviation;
 use texts::Language;
@@ -27,6 +27,9 @@ pub struct ReportInfo {
     /// Its language; `None` for that of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
+    /// Decimals of lengths, in the report as in the window.
+    #[serde(skip_serializing_if = "Decimals::is_usual")]
+    pub decimals: Decimals,
 }
 
 /// All settings of an inspection.
@@ -78,5 +81,22 @@ impl Settings {
             return Err(base::UserError::usage("The limit of the colour scale must be a positive length in mm."));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_stored_where_they_are_not_the_usual_ones() {
+        let mut info = ReportInfo::default();
+        assert!(!serde_json::to_string(&info).unwrap().contains("decimals"));
+        info.decimals = "5".parse().unwrap();
+        let text = serde_json::to_string(&info).unwrap();
+        assert!(text.contains("\"decimals\":5"), "{text}");
+        assert_eq!(serde_json::from_str::<ReportInfo>(&text).unwrap(), info);
+        assert!(serde_json::from_str::<ReportInfo>(r#"{"decimals": 7}"#).is_err());
+        assert_eq!(serde_json::from_str::<ReportInfo>("{}").unwrap(), ReportInfo::default());
     }
 }

@@ -9,9 +9,15 @@ use super::plan::{ElementId, Recipe};
 use base::Result;
 use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
 use inspect::tolerances::{Judged, Plan as Asked, Tolerance};
+use texts::Language;
 
 /// Result of a tolerance, or the message that says why there is none.
 pub type Judgement = std::result::Result<Judged, String>;
+
+/// A title in the language of the thread.
+fn in_words(english: String) -> String {
+    texts::word(&english).into_owned()
+}
 
 impl Document {
     /// Datum letters, nominals of features and tolerances of the plan.
@@ -98,10 +104,10 @@ impl Document {
                 Some((id, own)) if own == asked => order.push(id),
                 Some((id, own)) => {
                     self.plan.set_recipe(id, ToleranceRecipe::new(asked).into())?;
-                    self.retitle(id, &own.title(), &title);
+                    self.retitle(id, || [own.title(), title.clone()].map(in_words));
                     order.push(id);
                 }
-                None => order.push(self.plan.add(&title, ToleranceRecipe::new(asked).into())?),
+                None => order.push(self.plan.add(&texts::name(&title), ToleranceRecipe::new(asked).into())?),
             }
         }
         self.plan.arrange(&order);
@@ -128,7 +134,7 @@ impl Document {
             }
         }
         for (letter, name) in datums {
-            let title = format!("Datum {letter}");
+            let title = format!("{} {letter}", texts::name("Datum"));
             self.plan.add(&title, DatumRecipe { letter, feature: None, name }.into())?;
         }
         Ok(())
@@ -172,17 +178,21 @@ impl Document {
                 (self.plan.get(id).map(|own| &own.recipe), &recipe)
             {
                 let (before, now) = (before.asked.title(), now.asked.title());
-                self.retitle(id, &before, &now);
+                self.retitle(id, || [before.clone(), now.clone()].map(in_words));
             }
             // Refused for a cyclic element, which only a damaged file can hold; it stays as it is.
             let _ = self.plan.set_recipe(id, recipe);
         }
     }
 
-    /// Renames an element whose name starts with its old title; one named by the operator keeps its name.
-    pub fn retitle(&mut self, id: ElementId, before: &str, now: &str) {
-        if before != now && self.plan.name(id).starts_with(before) {
-            let name = self.plan.free_name(now);
+    /// Renames an element whose name starts with its old title, in the language that it was named in; one named by the
+    /// operator keeps its name. `titles` are the old and the new one in the language of the thread.
+    pub fn retitle(&mut self, id: ElementId, titles: impl Fn() -> [String; 2]) {
+        let name = self.plan.name(id);
+        let mut all = Language::ALL.into_iter().map(|language| texts::within(language, &titles));
+        let Some([before, now]) = all.find(|[before, _]| name.starts_with(before.as_str())) else { return };
+        if before != now {
+            let name = self.plan.free_name(&now);
             // Renaming to a free name does not fail.
             let _ = self.plan.rename(id, &name);
         }

@@ -70,7 +70,8 @@ pub fn overall(document: &Document) -> Option<Overall> {
                     covers.push(if comparisons.len() == 1 {
                         judgement.covers.clone()
                     } else {
-                        format!("{} {}", element.name, judgement.covers)
+                        // Looked up here: the name would be in the way.
+                        format!("{} {}", element.name, texts::word(&judgement.covers))
                     });
                 }
             }

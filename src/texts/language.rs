@@ -54,6 +54,7 @@ impl Language {
 
 thread_local! {
     static LANGUAGE: Cell<Language> = const { Cell::new(Language::English) };
+    static NAMING: Cell<Option<Language>> = const { Cell::new(None) };
 }
 
 /// The language that this thread writes in; English until it is set.
@@ -63,14 +64,29 @@ pub fn language() -> Language {
 
 /// Does something in a language, and goes on in the one before.
 pub fn within<T>(language: Language, work: impl FnOnce() -> T) -> T {
-    struct Before(Language);
-    impl Drop for Before {
-        fn drop(&mut self) {
-            LANGUAGE.set(self.0);
-        }
-    }
-    let _before = Before(LANGUAGE.replace(language));
+    let _before = Before(&LANGUAGE, LANGUAGE.replace(language));
     work()
+}
+
+/// Does something in which new things are named in a language, whatever this thread writes in: a job writes for programs,
+/// and names for its operator.
+pub fn naming_in<T>(language: Language, work: impl FnOnce() -> T) -> T {
+    let _before = Before(&NAMING, NAMING.replace(Some(language)));
+    work()
+}
+
+/// The language that new things are named in; that of the thread where nobody said otherwise.
+pub(crate) fn naming_language() -> Language {
+    NAMING.get().unwrap_or_else(language)
+}
+
+/// Sets a value of the thread back, even if the work panics.
+struct Before<T: Copy + 'static>(&'static std::thread::LocalKey<Cell<T>>, T);
+
+impl<T: Copy + 'static> Drop for Before<T> {
+    fn drop(&mut self) {
+        self.0.set(self.1);
+    }
 }
 
 /// Sets the language that this thread writes in.

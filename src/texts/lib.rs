@@ -6,8 +6,8 @@ mod language;
 mod words;
 
 pub use fluent_bundle::FluentValue as Value;
-pub use language::{Language, language, set_language, within};
-pub use words::word;
+pub use language::{Language, language, naming_in, set_language, within};
+pub use words::{name, word};
 
 /// The text of this id in the language of this thread: `text!("files-opened")`, or with what stands in it:
 /// `text!("files-opened", count = 3, name = "part.ply")`. A number decides between singular and plural; a measured value

@@ -1,7 +1,7 @@
 use unic_langid::langid;
 
 use super::bundles::{NOTHING, bundle_of, read, write};
-use super::{Language, language, set_language, text, word};
+use super::{Language, language, name, naming_in, set_language, text, within, word};
 
 #[test]
 fn every_text_of_both_languages_can_be_read() {
@@ -42,6 +42,19 @@ fn a_thread_has_its_language_and_what_it_lacks_is_english() {
     std::thread::scope(|scope| {
         scope.spawn(|| assert_eq!((language(), text("window-undo", &[])), (Language::English, "Undo".to_owned())));
     });
+}
+
+#[test]
+fn names_are_given_in_the_language_of_the_operator() {
+    assert_eq!(name("Plane"), "Plane");
+    naming_in(Language::German, || assert_eq!((name("Plane"), word("Plane").as_ref()), ("Ebene".to_owned(), "Plane")));
+    within(Language::German, || {
+        assert_eq!(name("Plane"), "Ebene");
+        naming_in(Language::English, || {
+            assert_eq!((name("Plane"), word("Plane").as_ref()), ("Plane".to_owned(), "Ebene"))
+        });
+    });
+    assert_eq!((name("Plane"), language()), ("Plane".to_owned(), Language::English));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Language, Value, bundles, language};
+use super::language::naming_language;
+use super::{Language, Value, bundles, language, within};
 use base::capitalised;
 
 /// A term, a sentence or several of the floors below in the language of this thread; what the language has nothing for
@@ -18,6 +19,12 @@ pub fn word(english: &str) -> Cow<'_, str> {
         Language::English => Cow::Borrowed(english),
         other => translated(other, english).map_or(Cow::Borrowed(english), Cow::Owned),
     }
+}
+
+/// A name for something new, such as an element, in the language of the operator that it is made for; see
+/// [`super::naming_in`]. From then on it is a name like one that was typed.
+pub fn name(english: &str) -> String {
+    within(naming_language(), || word(english).into_owned())
 }
 
 fn translated(language: Language, english: &str) -> Option<String> {

@@ -272,8 +272,8 @@ fn reference_points_of_a_file_are_aligned_to_on_the_command_line() {
     assert!((points[0]["before_mm"].as_f64().unwrap() - RAISED_MM - SLOPE * 30.0).abs() < 1e-3);
     for (lines, code, says) in [
         ("R1;10;10;20;z\nR2;70;10", 3, "Line 2: expected name"),
-        ("R1;10;10;25;z", 2, "R1 is more than 0.5 mm from the nominal"),
-        ("R1;40;0;10;y", 3, "R1 was not measured"),
+        ("R1;10;10;25;z", 2, "“R1” is more than 0.5 mm from the nominal"),
+        ("R1;40;0;10;y", 3, "“R1” was not measured"),
         ("", 3, "no reference points"),
     ] {
         let output = run(lines);

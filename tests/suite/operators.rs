@@ -329,7 +329,7 @@ fn the_readme_installs_every_package_that_the_program_needs() {
     assert!(!command.contains("sudo ") || command.contains("$(command -v sudo)"), "root has no sudo: {command}");
     let packages = checks.split("packages=\"").nth(1).unwrap().split('"').next().unwrap();
     for package in packages.split_whitespace() {
-        let is_of_tests = ["xvfb", "xdotool", "imagemagick", "python3-venv"].contains(&package);
+        let is_of_tests = ["xvfb", "xdotool", "imagemagick", "python3-venv", "poppler-utils"].contains(&package);
         assert!(is_of_tests || command.contains(package), "{package} is missing in: {command}");
     }
 }

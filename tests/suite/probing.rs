@@ -91,7 +91,7 @@ fn holes_are_measured_from_scan_to_converged_probe_on_files() {
         assert_eq!(begun.status.code(), Some(0), "{}", errors(&begun));
         let printed = String::from_utf8_lossy(&begun.stdout).into_owned();
         assert!(printed.contains("nominal X") && printed.contains("2 are to be probed"), "{printed}");
-        assert!(errors(&begun).contains("Hole nowhere"), "{}", errors(&begun));
+        assert!(errors(&begun).contains("Hole “nowhere”"), "{}", errors(&begun));
         assert!(std::fs::read_to_string(sheet.at("probing/program.dmi")).unwrap().starts_with("FILNAM/"));
         let targets = std::fs::read_to_string(sheet.at("probing/targets.csv")).unwrap();
         assert_eq!(targets.lines().count(), 1 + 2 * (3 + 7), "{targets}");
@@ -173,7 +173,7 @@ fn holes_and_slots_are_found_by_the_command_line() {
 
     let (scan, holes) = (sheet.at("merged.ply"), sheet.at("holes.csv"));
     let output = shadowgraph(&["holes", text(&scan), "--holes", text(&holes)]);
-    assert!(output.status.code() == Some(3) && errors(&output).contains("Hole nowhere"), "{}", errors(&output));
+    assert!(output.status.code() == Some(3) && errors(&output).contains("Hole “nowhere”"), "{}", errors(&output));
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(printed.lines().count() == 5 && printed.contains("-0.13"), "{printed}");
     assert_eq!(shadowgraph(&["holes", text(&scan)]).status.code(), Some(2));

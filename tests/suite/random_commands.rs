@@ -163,8 +163,13 @@ fn changed(draws: &mut Draws, document: &Document) -> Command {
 
 /// Another element.
 fn added(draws: &mut Draws, document: &Document) -> Command {
-    if draws.below(2) == 0 {
-        return Inspect::AddComparison.into();
+    match draws.below(4) {
+        0 => return Inspect::AddComparison.into(),
+        1 => {
+            let (name, high_mm) = (draws.one_of(&["Seat", "Rim"]).to_owned(), 0.01 + draws.share());
+            return Inspect::AddOwnTolerance { name, tolerance: Tolerance { low_mm: -0.1, high_mm } }.into();
+        }
+        _ => {}
     }
     let ids: Vec<ElementId> = document.plan.elements().iter().map(|own| own.id).collect();
     if ids.is_empty() {

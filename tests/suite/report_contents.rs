@@ -136,8 +136,12 @@ fn sections_of_the_report_are_chosen_ordered_and_looked_at_before_printing() {
     let all = lines(&mut window);
     let position = |lines: &[String], title: &str| lines.iter().position(|line| line == title);
     assert!(position(&all, "Coverage") > position(&all, "Regions out of tolerance"));
+    window.get_by_label("Coverage").scroll_to_me();
+    window.run_steps(4);
     window.get_by_label("Coverage").click();
     settle(&mut window);
+    window.get_by_label("Move Deviation statistics up").scroll_to_me();
+    window.run_steps(4);
     window.get_by_label("Move Deviation statistics up").click();
     settle(&mut window);
     let chosen = lines(&mut window);

@@ -7,6 +7,7 @@ use shadowgraph::app::App;
 use shadowgraph::dispatch::{Command, Inspect, Parts, Projects, Select};
 use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::geometry::subset::{Combine, Subset};
+use shadowgraph::geometry::{Cloud, Point};
 use shadowgraph::io::write;
 use shadowgraph::session::selection::Selectable;
 
@@ -330,4 +331,46 @@ fn entries_that_cannot_work_are_grey() {
         let all: Vec<_> = window.query_all_by_label_contains(name).collect();
         assert!(all.iter().any(|entry| entry.accesskit_node().is_disabled()), "{name}");
     }
+}
+
+#[test]
+fn points_that_are_left_out_of_the_surface_are_drawn_where_they_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let scan = folder.path().join("scan.ply");
+    let mut points: Vec<Point> = (0..3600).map(|i| Point::new(f64::from(i % 60), f64::from(i / 60), 0.0)).collect();
+    // Stray ones, far from the plane and from each other.
+    points
+        .extend((0..12).map(|i| Point::new(5.0 * f64::from(i), f64::from(i * 37 % 60), 60.0 + 4.0 * f64::from(i % 3))));
+    write::cloud(&scan, &Cloud::from_points(points)).unwrap();
+    let mut window = open(Vec::new(), None);
+    send(&mut window, Parts::OpenScans { paths: vec![scan], unit: None, columns: None }.into());
+    window.get_by_label("12 of them not in the surface");
+    let drawn = |window: &mut Window| {
+        window.hover_at(egui::pos2(640.0, 795.0));
+        std::thread::sleep(std::time::Duration::from_millis(250));
+        window.run_steps(4);
+        let view = window.get_by_label("3D viewport").rect();
+        let picture = window.render().unwrap();
+        let rows = view.top() as u32 + 60..view.bottom() as u32 - 40;
+        let blue = |x: u32, y: u32| {
+            let [r, _, b, _] = picture.get_pixel(x, y).0.map(i32::from);
+            b > r + 30
+        };
+        let columns = || view.left() as u32 + 90..view.right() as u32 - 190;
+        rows.map(|y| columns().filter(|x| blue(*x, y)).count()).sum::<usize>()
+    };
+    let before = drawn(&mut window);
+    let toggle = |window: &mut Window| {
+        window.get_by_label("View").click();
+        window.run_steps(3);
+        window.get_by_label("Points that are not in the surface").click();
+        settle(window);
+    };
+    toggle(&mut window);
+    let with = drawn(&mut window);
+    assert!(with > before + 20, "{before} blue pixels became {with}");
+    // In the tree, what is shown has a tick, which takes it away.
+    window.get_by_role_and_label(egui::Role::CheckBox, "12 of them not in the surface").click();
+    settle(&mut window);
+    assert_eq!(drawn(&mut window), before);
 }

@@ -82,7 +82,7 @@ fn points_are_picked_flagged_judged_reported_and_measured_on_the_next_part() {
     // One picked where nothing was scanned is not measured, and makes the verdict no better.
     send(&mut window, Commands::Pick(id, Point::new(40.0, 0.0, 10.0)));
     let unmeasured = made(&window).points[3].measured.clone().unwrap_err();
-    assert!(unmeasured.contains("P4 was not measured"), "{unmeasured}");
+    assert!(unmeasured.contains("“P4” was not measured"), "{unmeasured}");
     // Points of a table join them; a name that is there already is refused and changes nothing.
     let table = folder.path().join("points.csv");
     std::fs::write(&table, "name,x,y,z\nA,20,30,20\nB,40,60,10,y\n").unwrap();
@@ -100,7 +100,7 @@ fn points_are_picked_flagged_judged_reported_and_measured_on_the_next_part() {
     send(&mut window, Report::Write { folder: report.clone() });
     let html = std::fs::read_to_string(report.join("report.html")).unwrap();
     assert!(
-        html.contains("Surface points") && html.contains("out of tolerance") && html.contains("P4 was not measured")
+        html.contains("Surface points") && html.contains("out of tolerance") && html.contains("“P4” was not measured")
     );
     let csv = std::fs::read_to_string(report.join("surface-points.csv")).unwrap();
     assert_eq!(csv, found.csv());

@@ -7,14 +7,17 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use shadowgraph::app::App;
 use shadowgraph::base::StandardView;
+use shadowgraph::dispatch::{Command, Inspect, Parts, Sections};
 use shadowgraph::inspect::deviation::Colours;
 use shadowgraph::inspect::features::{Kind, Objective};
+use shadowgraph::inspect::section::{Parameters, Placement};
 use shadowgraph::session::presentation::ReportSection;
 use shadowgraph::texts::{self, Language};
 
 use super::pictures::inspected;
 use super::support::{asset, errors, shadowgraph, text};
-use super::window::{compare_picture, open_sized, settle};
+use super::window::{compare_picture, open_sized, send, settle};
+use super::workbook::{Cells, sheets};
 
 /// A text's id, and the names of the values in it.
 type Texts = BTreeMap<String, BTreeSet<String>>;
@@ -153,8 +156,10 @@ fn has_word(text: &str) -> bool {
     text.split(|own: char| !own.is_alphabetic()).any(|word| word.chars().count() >= 4)
 }
 
-fn speak(window: &mut Harness<'static, App>, menu: &str, language: &str) {
+fn speak(window: &mut Harness<'static, App>, [menu, languages]: [&str; 2], language: &str) {
     window.get_by_role_and_label(egui::Role::Button, menu).click();
+    window.run_steps(3);
+    window.get_by_role_and_label(egui::Role::Button, languages).click();
     window.run_steps(3);
     window.get_by_label(language).click();
     window.run_steps(4);
@@ -180,7 +185,7 @@ fn a_window_in_german_has_no_english_left() {
         settle(&mut window);
         rooms.insert(english, said(&window));
     }
-    speak(&mut window, "View", "Language: Deutsch");
+    speak(&mut window, ["View", "Language"], "Language: Deutsch");
     let mut left = BTreeSet::new();
     for (english, german) in ROOMS {
         window.get_by_role_and_label(egui::Role::Button, german).click();
@@ -193,7 +198,7 @@ fn a_window_in_german_has_no_english_left() {
     let left: Vec<_> =
         left.iter().filter(|text| !SAME.contains(&text.as_str()) && !text.starts_with("CPU, ")).collect();
     assert!(left.is_empty(), "the same in both languages: {left:#?}");
-    speak(&mut window, "Ansicht", "Sprache: English");
+    speak(&mut window, ["Ansicht", "Sprache"], "Sprache: English");
     assert!(said(&window).contains("Report"));
 }
 
@@ -254,10 +259,73 @@ fn a_report_in_german_has_no_english_left_and_tables_for_programs_are_the_same()
 }
 
 #[test]
+fn a_workbook_in_german_has_german_headings_and_the_same_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let [english, german] = ["en", "de"].map(|own| {
+        report(folder.path(), own);
+        sheets(&folder.path().join(own).join("results.xlsx"))
+    });
+    assert_eq!(
+        german.keys().collect::<Vec<_>>(),
+        ["Bereiche", "Ergebnisse", "Geometrieelemente und Prüfungen", "Übersicht"]
+    );
+    let heads = ["B1", "D1", "E1", "H1"].map(|at| german["Ergebnisse"][at].as_str());
+    assert_eq!(heads, ["Art", "Kenngröße", "Wert", "Untere Grenze"]);
+    assert_eq!(german["Ergebnisse"]["C2"], "n. i. O.");
+    let figures = |cells: &Cells| -> Cells {
+        cells
+            .iter()
+            .filter(|(_, value)| value.parse::<f64>().is_ok())
+            .map(|(at, own)| (at.clone(), own.clone()))
+            .collect()
+    };
+    assert_eq!(figures(&english["Results"]), figures(&german["Ergebnisse"]));
+    assert_eq!(figures(&english["Regions"]), figures(&german["Bereiche"]));
+}
+
+/// What is made in a window in German is named in German, and again so when it is changed in one in English.
+#[test]
+fn elements_are_named_in_the_language_of_the_window_that_made_them() {
+    let mut window = open_sized([1280.0, 800.0], vec![asset("bracket.stl")], None);
+    settle(&mut window);
+    speak(&mut window, ["View", "Language"], "Language: Deutsch");
+    let scan = Parts::OpenScans { paths: vec![asset("bracket-scan.ply")], unit: None, columns: None };
+    let section = |at_mm| Parameters { placement: Placement::Axis { axis: 2, at_mm }, ..Parameters::default() };
+    for command in [Command::Parts(scan), Inspect::AlignAndCompare.into(), Sections::Add(section(10.0)).into()] {
+        send(&mut window, command);
+    }
+    let names = |window: &Harness<'static, App>| -> Vec<String> {
+        let plan = &window.state().dispatcher().document.plan;
+        plan.elements().iter().map(|own| own.name.clone()).collect()
+    };
+    let made = ["bracket.stl", "Scan", "Ausrichtung", "Flächenvergleich"];
+    assert_eq!(names(&window), [made.as_slice(), &["Schnitt Z = 10 mm"]].concat());
+    speak(&mut window, ["Ansicht", "Sprache"], "Sprache: English");
+    let id = window.state().dispatcher().document.plan.elements().last().unwrap().id;
+    send(&mut window, Sections::Change(id, section(12.5)));
+    assert_eq!(names(&window), [made.as_slice(), &["Schnitt Z = 12.5 mm"]].concat());
+}
+
+#[test]
+fn undo_entries_and_sentences_name_elements_in_german() {
+    texts::within(Language::German, || {
+        assert_eq!(texts::word("Remove “Plane 1”"), "„Plane 1“ entfernen");
+        assert_eq!(texts::word("Put the view “Rib” into the report"), "Ansicht „Rib“ in den Bericht aufnehmen");
+        let sentence = "Point “A” was not measured: only 3 scan points lie within 1 mm of it. Choose another point, or a \
+                        larger radius.";
+        assert!(texts::word(sentence).starts_with("Punkt „A“ wurde nicht gemessen: Nur 3 Scanpunkte"));
+        assert_eq!(
+            texts::word("Hole “H1”: the scan shows closed sheet at its position."),
+            "Loch „H1“: der Scan zeigt an seiner Position geschlossenes Blech."
+        );
+    });
+}
+
+#[test]
 fn the_smallest_window_has_room_for_german() {
     let mut window = open_sized([900.0, 600.0], Vec::new(), None);
     window.run_steps(3);
-    speak(&mut window, "View", "Language: Deutsch");
+    speak(&mut window, ["View", "Language"], "Language: Deutsch");
     let mut right = 0.0;
     for name in ["Datei", "Bearbeiten", "Prüfen", "Ansicht", "Hilfe"].into_iter().chain(ROOMS.map(|(_, german)| german))
     {

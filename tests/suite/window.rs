@@ -58,6 +58,17 @@ fn rest(harness: &mut Harness<'static, App>) {
 }
 
 #[test]
+fn deviations_are_shown_on_the_nominal_as_well() {
+    let mut harness = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);
+    settle(&mut harness);
+    send(&mut harness, shadowgraph::dispatch::Inspect::AlignAndCompare);
+    harness.key_press(egui::Key::D);
+    settle(&mut harness);
+    rest(&mut harness);
+    compare_picture(&mut harness, "compare-on-nominal");
+}
+
+#[test]
 fn the_whole_job_by_names() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = open(vec![asset("bracket.stl"), asset("bracket-scan.ply")], None);

@@ -119,7 +119,10 @@ fn a_workbook_has_the_figures_of_the_report_and_no_formulas() {
     assert!(out.join("results.xlsx").exists(), "{}", errors(&output));
     let summary: Value = serde_json::from_slice(&std::fs::read(out.join("summary.json")).unwrap()).unwrap();
     let sheets = sheets(&out.join("results.xlsx"));
-    assert_eq!(sheets.keys().collect::<Vec<_>>(), ["Regions", "Results", "Summary", "Surface points"]);
+    assert_eq!(
+        sheets.keys().collect::<Vec<_>>(),
+        ["Features and checks", "Regions", "Results", "Summary", "Surface points"]
+    );
 
     let said = &sheets["Summary"];
     assert_eq!((said["A2"].as_str(), said["B2"].as_str()), ("Verdict", "fail"));

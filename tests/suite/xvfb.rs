@@ -151,7 +151,7 @@ fn a_real_window_inspects_by_mouse_and_saves_the_report() {
     desktop.press("ctrl+7");
     std::thread::sleep(Duration::from_secs(1));
     let summary = wait_for("the report", || {
-        for y in ["394", "402", "410"] {
+        for y in ["484", "492", "500"] {
             desktop.click("1190", y);
             std::thread::sleep(Duration::from_millis(700));
         }

@@ -6,7 +6,29 @@ align-automatically = Autom. ausrichten
 align-automatically-hint = Findet die Lage ohne Vorausrichtung
 align-best-fit = Best-Fit
 align-best-fit-hint = Geht von der aktuellen Lage aus
+align-by-hand = Von Hand
+align-by-hand-hint = Bewegt den Scan mit Griffen in der Ansicht oder durch eingegebene Werte (M)
 align-load-first = Zum Beginnen CAD und Scan laden.
+
+# Bewegen von Hand.
+
+align-hand = Von Hand bewegen
+align-hand-how = Pfeil, Quadrat, Ring oder Scheibe ziehen. Mit Strg in Schritten; Esc nimmt einen Zug zurück.
+align-hand-main = Angezeigt wird eine Hauptausrichtung, die den Scan zurückstellt: unter „Angezeigt“ die Ausrichtung davor wählen.
+align-hand-axes = Achsen
+align-hand-axes-part = des Teils
+align-hand-axes-view = der Ansicht
+align-hand-pivot = Drehpunkt
+align-hand-pivot-scan = Mitte des Scans
+align-hand-pivot-origin = Ursprung
+align-hand-pivot-picked = Gewählter Punkt
+align-hand-shift = Verschiebung, mm
+align-hand-shift-along = Verschiebung entlang { $axis }
+align-hand-turn = Drehung, °
+align-hand-turn-about = Winkel um { $axis }
+align-hand-apply = Anwenden
+align-hand-apply-hint = Dreht den Scan um x, y und z des Teils durch den Drehpunkt, in dieser Reihenfolge, und verschiebt ihn dann
+align-not-fitted = Von Hand bewegt, nicht eingepasst.
 
 # Das Ergebnis.
 

@@ -15,7 +15,8 @@ elements-no-scan = Kein Scan geladen.
 elements-open-scan = Scan öffnen …
 elements-points = { $shown } Punkte
 elements-left-out = { $shown } davon nicht in der Oberfläche
-elements-left-out-hint = Streupunkte sowie Punkte, die fast mit anderen zusammenfallen. S zeigt alle Punkte.
+elements-left-out-hint = Streupunkte sowie Punkte, die fast mit anderen zusammenfallen. Ein Rechtsklick auf den Scan zeigt auch sie; S zeigt alle Punkte.
+elements-show-left-out = Punkte außerhalb der Oberfläche anzeigen
 
 elements-alignment = Ausrichtung
 elements-given-pose = Vorgegebene Lage, nicht eingepasst
@@ -34,6 +35,9 @@ elements-features = Gemessene Elemente ({ $count })
 elements-check = Prüfung
 elements-comparison-stale = Veraltet: neu vergleichen.
 elements-not-compared = Nicht verglichen.
+elements-on-scan = Auf dem Scan
+elements-on-nominal = Auf dem CAD
+elements-on-nominal-hint = Die mittlere Abweichung der Scanpunkte über jedem Dreieck des CAD; grau, wo keine sind (D)
 elements-deviation-colours = Abweichungsfarben
 elements-others = Anderes im Scan
 elements-others-hint = Im Arbeitsbereich Vergleich; in den anderen immer sichtbar
@@ -94,5 +98,7 @@ elements-part = Teil { $name }
 # Die Fußleiste.
 elements-show-log = Protokoll zeigen
 elements-hide-log = Protokoll ausblenden
+elements-show-results = Ergebnisse zeigen
+elements-hide-results = Ergebnisse ausblenden
 elements-compute-on = Rechnen auf { $device }
 elements-device = Rechengerät

@@ -37,12 +37,19 @@ files-offset-mesh-title = Netz um das Volumen speichern
 files-voxels-title = Voxel speichern
 files-layers-title = Ordner für die Schichten
 files-drawings-title = Ordner für die Zeichnungen
+files-results-title = Ergebnisse speichern
 files-report-title = Ordner für den Bericht
 files-logo-title = Logo öffnen
+files-template-title = Vorlage für den Bericht öffnen
+files-starting-template-title = Ausgangsvorlage für den Bericht speichern
+files-load-colours-title = Farben laden
+files-save-colours-title = Farben speichern
 files-kind-all = CAD, Scans, Projekte, Prüfpläne
 files-kind-scans = Scans
 files-kind-tables = Tabellen
 files-kind-pictures = PNG-Bilder
+files-kind-templates = Typst-Vorlagen
+files-kind-colours = Farbskalen
 
 # Der eigene Dateidialog des Fensters.
 
@@ -84,10 +91,16 @@ files-not-opened-outside = { $path } konnte nicht geöffnet werden ({ $error }).
 # Legende und Ansichtswürfel.
 
 files-legend-deviation = Abweichung, mm
+files-legend-deviation-along = Längs { $along }, mm
 files-legend-thickness = Dicke, mm
 files-legend-gap = Spalt, mm
 files-legend-no-data = keine Daten
 files-legend-unmeasured = nicht erfasst
+files-legend-own-tolerances = { $count ->
+    [one] 1 eigene Toleranz
+   *[other] { $count } eigene Toleranzen
+ }
+files-legend = Legende
 files-view-cube = Klick auf Fläche, Kante oder Ecke zeigt die Ansicht von dort; Ziehen dreht
 
 # Anzeige der mechanischen Ausrichtung, am KMG abzulesen.

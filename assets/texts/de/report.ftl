@@ -8,11 +8,17 @@ report-operator = Prüfer
 report-folder = Ordner
 report-logo = Logo
 report-no-logo = keines
+report-template = Vorlage
+report-no-template = keine: eingebautes Layout
 report-page-size = Seitenformat
 report-unit = Einheit
 report-choose-folder = Ordner wählen …
 report-choose-logo = Logo wählen …
 report-remove-logo = Logo entfernen
+report-choose-template = Vorlage wählen …
+report-template-hint = Typst-Datei mit eigenem Seitenlayout, nach der report.pdf gesetzt wird; braucht das Programm typst
+report-remove-template = Vorlage entfernen
+report-save-template = Ausgangsvorlage speichern …
 report-write = Bericht schreiben
 report-preview = Vorschau
 report-preview-hint = Zeigt die Seiten, wie sie gedruckt würden
@@ -20,7 +26,7 @@ report-open = Bericht öffnen
 report-open-workbook = Tabelle öffnen
 report-open-folder = Ordner öffnen
 report-no-comparison = Ein Bericht braucht einen Vergleich: zuerst ausrichten und vergleichen.
-report-writes = Schreibt report.pdf, report.html, results.xlsx, results.qif, summary.json, deviations.csv, colormap.ply und Bilder.
+report-writes = Schreibt report.pdf, report.html, results.csv, results.xlsx, results.qif, summary.json, deviations.csv, colormap.ply und Bilder.
 
 # Inhalt.
 

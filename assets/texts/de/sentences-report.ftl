@@ -504,3 +504,24 @@ word-scale-error-of-y-u-k-n = Maßstabsabweichung von Y, ± U (k = { $n1 })
 word-scale-error-of-z-u-k-n = Maßstabsabweichung von Z, ± U (k = { $n1 })
 word-normalised-deviations-d-u-up-to-n-are-within-chance-for-this-number-of-comparisons = Normierte Abweichungen |d| / U bis { $n1 } sind bei dieser Zahl von Vergleichen zufällig.
 word-features-are-fitted-by-total-least-squares-iso-n-gg-the-artefact-coordinate-system-is-established-from-them-in-the-cmm-and-in-the-sensor-coordinate-system-the-mounting-is-the-pose-of-the-artefact-in-the-cmm-times-the-inverse-of-its-pose-in-the-sensor-several-snapshots-are-combined-by-a-least-squares-fit-to-all-these-poses-each-weighted-by-its-covariance-the-expanded-uncertainties-u-k-n-include-the-residuals-of-the-fits-with-the-correlation-between-neighbouring-points-estimated-from-the-residuals-themselves-the-probing-error-and-the-systematic-sensor-error-stated-above-assumed-in-turn-to-be-a-tilt-a-bowl-a-cubic-a-scale-error-and-waves-of-that-magnitude-for-each-quantity-the-form-with-the-largest-effect-is-used-cmm-geometric-errors-are-not-included-unless-they-were-estimated-as-well-quantities-of-the-artefact-that-do-not-depend-on-the-coordinate-system-are-compared-between-the-two-instruments-a-calibration-with-a-red-item-in-the-assessment-is-not-certified = Geometrieelemente werden nach Gauß eingepasst (ISO { $n1 } GG). Das Koordinatensystem des Prüfkörpers wird daraus im KMG und im Sensor gebildet; der Anbau ist die Lage des Prüfkörpers im KMG mal dem Inversen seiner Lage im Sensor. Mehrere Aufnahmen werden durch Ausgleichung nach kleinsten Quadraten aller dieser Lagen vereint, jede mit ihrer Kovarianz gewichtet. Die erweiterten Unsicherheiten U (k = { $n2 }) enthalten die Restabweichungen der Einpassungen, wobei die Korrelation benachbarter Punkte aus den Restabweichungen selbst geschätzt wird, die Antastabweichung und die oben angegebene systematische Abweichung des Sensors, der Reihe nach angenommen als Kippung, Wölbung, kubische Form, Maßstabsabweichung und Wellen dieser Größe; für jede Größe zählt die Form mit der größten Wirkung. Geometrieabweichungen des KMG sind nur enthalten, wenn sie mitgeschätzt wurden. Größen des Prüfkörpers, die nicht vom Koordinatensystem abhängen, werden zwischen beiden Geräten verglichen. Eine Kalibrierung mit einem roten Punkt in der Beurteilung ist nicht zertifiziert.
+word-the-pdf-has-the-built-in-layout = Das PDF hat das eingebaute Layout
+word-the-template-of-the-report-could-not-be-read-and-was-left-out = Die Vorlage des Berichts war nicht lesbar und wurde weggelassen
+word-saved-a-template-for-the-report-in-p = Vorlage für den Bericht in { $p1 } gespeichert
+word-the-template-q = Die Vorlage „{ $q1 }“
+word-the-template-q-line-n = Die Vorlage „{ $q1 }“, Zeile { $n1 }
+word-the-template-q-file-q-line-n = Die Vorlage „{ $q1 }“, Datei „{ $q2 }“, Zeile { $n1 }
+word-typst-says-n-more-like-this = Typst nennt { $n1 } weitere dieser Art
+word-the-template-q-could-not-be-set-by-typst = Die Vorlage „{ $q1 }“ konnte von typst nicht gesetzt werden
+word-it-gives-no-reason = es nennt keinen Grund
+word-the-template-q-was-not-set-within-n-s-and-typst-was-stopped-look-for-a-loop-in-it = Die Vorlage „{ $q1 }“ war nach { $n1 } s nicht gesetzt, und typst wurde beendet: nach einer Schleife darin suchen
+word-the-template-q-needs-the-program-typst-which-is-not-found-install-typst-n-or-newer-typst-app-or-name-it-by-shadowgraph-typst-the-built-in-layout-needs-nothing = Die Vorlage „{ $q1 }“ braucht das Programm typst, das nicht gefunden wurde: typst { $n1 } oder neuer installieren (typst.app) oder mit SHADOWGRAPH_TYPST nennen; das eingebaute Layout braucht nichts
+word-the-template-q-needs-the-program-typst-and-q-which-shadowgraph-typst-names-does-not-start = Die Vorlage „{ $q1 }“ braucht das Programm typst, und „{ $q2 }“, das SHADOWGRAPH_TYPST nennt, startet nicht
+word-q-is-not-a-template-the-name-of-one-ends-with-typ = „{ $q1 }“ ist keine Vorlage: deren Name endet auf .typ
+word-the-template-q-has-n-mib-a-template-has-at-most-n-mib = Die Vorlage „{ $q1 }“ hat { $n1 } MiB; eine Vorlage hat höchstens { $n2 } MiB
+word-the-template-q-is-not-a-text-in-utf-n-save-it-as-one = Die Vorlage „{ $q1 }“ ist kein Text in UTF-{ $n1 }; als solchen speichern
+word-the-program-typst-made-no-pdf-of-the-template-q-check-that-it-is-typst = Das Programm typst hat aus der Vorlage „{ $q1 }“ kein PDF gemacht: prüfen, ob es typst ist
+word-features-and-checks = Geometrieelemente und Prüfungen
+word-item = Punkt oder Maß
+word-characteristic = Merkmal
+word-remark = Bemerkung
+word-the-template-q-needs-the-program-typst-which-does-not-start = Die Vorlage „{ $q1 }“ braucht das Programm typst, das nicht startet

@@ -153,3 +153,50 @@ word-waiting-for-q = Wartet auf „{ $q1 }“.
 word-waiting-for-q-and-q = Wartet auf „{ $q1 }“ und „{ $q2 }“.
 word-waiting-for-q-q-and-q = Wartet auf „{ $q1 }“, „{ $q2 }“ und „{ $q3 }“.
 word-waiting-for-q-q-q-and-q = Wartet auf „{ $q1 }“, „{ $q2 }“, „{ $q3 }“ und „{ $q4 }“.
+word-it-is-out-of-date-an-input-has-changed = Veraltet: Eine Eingabe hat sich geändert.
+word-it-was-not-computed-yet = Noch nicht berechnet.
+word-the-fit-did-not-converge = Die Einpassung konvergierte nicht.
+word-give-the-colour-scale-a-name = Der Farbskala einen Namen geben.
+word-colour-n-of-the-scale-q-is-not-known-write-it-as-rrggbb-such-as-q = Farbe { $n1 } der Skala, „{ $q1 }“, ist unbekannt; als #rrggbb schreiben, etwa „{ $q2 }“.
+word-a-colour-scale-has-n-to-n-colours-this-one-has-n = Eine Farbskala hat { $n1 } bis { $n2 } Farben; diese hat { $n3 }.
+word-boundary-n-of-the-colour-scale-is-not-a-finite-number-state-it-in-mm-or-as-a-share-of-the-tolerance = Grenze { $n1 } der Farbskala ist keine endliche Zahl; in mm oder als Anteil der Toleranz angeben.
+word-boundary-n-of-the-colour-scale-lies-below-the-one-before-sort-the-boundaries-from-low-to-high = Grenze { $n1 } der Farbskala liegt unter der vorigen; Grenzen von klein nach groß sortieren.
+word-the-colour-scale-could-not-be-read-and-was-left-out = Die Farbskala war nicht lesbar und wurde weggelassen
+word-there-are-no-colours-of-your-own-to-save = Es gibt keine eigenen Farben zum Speichern.
+word-this-is-not-a-readable-colour-scale = dies ist keine lesbare Farbskala
+word-show-q = „{ $q1 }“ zeigen
+word-change-q = „{ $q1 }“ ändern
+word-remove-q = „{ $q1 }“ entfernen
+word-rename-q = „{ $q1 }“ umbenennen
+word-move-q = „{ $q1 }“ verschieben
+word-add-q = „{ $q1 }“ hinzufügen
+word-update-q = „{ $q1 }“ aktualisieren
+word-construct-q = „{ $q1 }“ konstruieren
+word-save-the-view-q = Ansicht „{ $q1 }“ speichern
+word-rename-the-view-q = Ansicht „{ $q1 }“ umbenennen
+word-remove-the-view-q = Ansicht „{ $q1 }“ entfernen
+word-put-the-view-q-into-the-report = Ansicht „{ $q1 }“ in den Bericht aufnehmen
+word-leave-the-view-q-out-of-the-report = Ansicht „{ $q1 }“ aus dem Bericht herausnehmen
+word-the-nominal-of-q-is-the-line-of-n-facets = Das Soll von „{ $q1 }“ ist die Gerade aus { $n1 } Dreiecken.
+word-the-nominal-of-q-is-the-plane-of-n-facets = Das Soll von „{ $q1 }“ ist die Ebene aus { $n1 } Dreiecken.
+word-the-nominal-of-q-is-the-circle-of-n-facets = Das Soll von „{ $q1 }“ ist der Kreis aus { $n1 } Dreiecken.
+word-the-nominal-of-q-is-the-sphere-of-n-facets = Das Soll von „{ $q1 }“ ist die Kugel aus { $n1 } Dreiecken.
+word-the-nominal-of-q-is-the-cylinder-of-n-facets = Das Soll von „{ $q1 }“ ist der Zylinder aus { $n1 } Dreiecken.
+word-the-nominal-of-q-is-the-cone-of-n-facets = Das Soll von „{ $q1 }“ ist der Kegel aus { $n1 } Dreiecken.
+word-the-nominal-of-q-is-the-torus-of-n-facets = Das Soll von „{ $q1 }“ ist der Torus aus { $n1 } Dreiecken.
+word-the-report-s-section-or-view-q-is-not-known-here = Der Abschnitt oder die Ansicht „{ $q1 }“ des Berichts ist hier nicht bekannt.
+word-q-was-left-out-because-a-source-element-is-missing = „{ $q1 }“ wurde weggelassen, weil ein Quellelement fehlt.
+word-section-x-n-mm = Schnitt X = { $n1 } mm
+word-section-y-n-mm = Schnitt Y = { $n1 } mm
+word-section-z-n-mm = Schnitt Z = { $n1 } mm
+word-n-sections-from-x-n-mm = { $n1 } Schnitte ab X = { $n2 } mm
+word-n-sections-from-y-n-mm = { $n1 } Schnitte ab Y = { $n2 } mm
+word-n-sections-from-z-n-mm = { $n1 } Schnitte ab Z = { $n2 } mm
+word-section-through-three-points = Schnitt durch drei Punkte
+word-n-sections-from-through-three-points = { $n1 } Schnitte ab der Ebene durch drei Punkte
+word-section-normal-n-n-n = Schnitt mit Normale { $n1 }, { $n2 }, { $n3 }
+word-n-sections-from-normal-n-n-n = { $n1 } Schnitte mit Normale { $n2 }, { $n3 }, { $n4 }
+word-dilation-n-mm = Dilatation { $n1 } mm
+word-erosion-n-mm = Erosion { $n1 } mm
+word-dilation-n-mm-of-the-scan = Dilatation { $n1 } mm des Scans
+word-erosion-n-mm-of-the-scan = Erosion { $n1 } mm des Scans

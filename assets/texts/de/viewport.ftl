@@ -29,6 +29,12 @@ viewport-no-opposite-side = keine Gegenseite
 viewport-no-data = keine Daten
 viewport-scan-point = Scanpunkt
 
+# Griffe, die den Scan von Hand bewegen.
+viewport-move-in-view = In der Bildebene verschieben
+viewport-move-along = Entlang { $axis } verschieben
+viewport-move-in = In der Ebene { $first }{ $second } verschieben
+viewport-turn-about = Um { $axis } drehen
+
 # Werkzeuge des Pinsels.
 viewport-brush-off = Aus
 viewport-brush-round = Rund

@@ -6,7 +6,29 @@ align-automatically = Align automatically
 align-automatically-hint = Finds the pose without initial alignment
 align-best-fit = Best fit
 align-best-fit-hint = Starts from the current pose
+align-by-hand = By hand
+align-by-hand-hint = Moves the scan by handles in the view, or by typed values (M)
 align-load-first = Load a nominal and a scan to begin.
+
+# Moving by hand.
+
+align-hand = Move by hand
+align-hand-how = Drag an arrow, a square, a ring or the disc. With Ctrl it moves in steps; Esc takes a drag back.
+align-hand-main = A main alignment is shown, which puts the scan back: choose the alignment before it under Shown.
+align-hand-axes = Axes of
+align-hand-axes-part = Part
+align-hand-axes-view = View
+align-hand-pivot = Pivot
+align-hand-pivot-scan = Centre of scan
+align-hand-pivot-origin = Origin
+align-hand-pivot-picked = Picked point
+align-hand-shift = Shift, mm
+align-hand-shift-along = Shift along { $axis }
+align-hand-turn = Turn, °
+align-hand-turn-about = Angle about { $axis }
+align-hand-apply = Apply
+align-hand-apply-hint = Turns the scan about x, y and z of the part through the pivot, in this order, and then shifts it
+align-not-fitted = Moved by hand, not fitted.
 
 # The result.
 

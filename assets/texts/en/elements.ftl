@@ -15,7 +15,8 @@ elements-no-scan = No scan loaded.
 elements-open-scan = Open scan…
 elements-points = { $shown } points
 elements-left-out = { $shown } of them not in the surface
-elements-left-out-hint = Stray points, and points nearly where others are. S shows all points.
+elements-left-out-hint = Stray points, and points nearly where others are. A right click on the scan shows them, too; S shows all points.
+elements-show-left-out = Show points that are not in the surface
 
 elements-alignment = Alignment
 elements-given-pose = Given pose, not fitted
@@ -34,6 +35,9 @@ elements-features = Measured features ({ $count })
 elements-check = Check
 elements-comparison-stale = Out of date: compare again.
 elements-not-compared = Not compared.
+elements-on-scan = On the scan
+elements-on-nominal = On the nominal
+elements-on-nominal-hint = The mean deviation of the scan points over each facet of the CAD; grey where there are none (D)
 elements-deviation-colours = Deviation colours
 elements-others = Other things in the scan
 elements-others-hint = In the workspace Compare; elsewhere they are always shown
@@ -94,5 +98,7 @@ elements-part = Part { $name }
 # The bar at the bottom.
 elements-show-log = Show log
 elements-hide-log = Hide log
+elements-show-results = Show results
+elements-hide-results = Hide results
 elements-compute-on = Compute on { $device }
 elements-device = Compute device

@@ -37,12 +37,19 @@ files-offset-mesh-title = Save the mesh around the volume
 files-voxels-title = Save the voxels
 files-layers-title = Folder for the layers
 files-drawings-title = Folder for the drawings
+files-results-title = Save the results
 files-report-title = Folder for the report
 files-logo-title = Open a logo
+files-template-title = Open a template for the report
+files-starting-template-title = Save a starting template for the report
+files-load-colours-title = Load colours
+files-save-colours-title = Save colours
 files-kind-all = Nominals, scans, projects, plans
 files-kind-scans = Scans
 files-kind-tables = Tables
 files-kind-pictures = PNG pictures
+files-kind-templates = Typst templates
+files-kind-colours = Colour scales
 
 # The window's own file dialog.
 
@@ -84,10 +91,16 @@ files-not-opened-outside = { $path } could not be opened ({ $error }). Install t
 # Legend and view cube.
 
 files-legend-deviation = Deviation, mm
+files-legend-deviation-along = Along { $along }, mm
 files-legend-thickness = Thickness, mm
 files-legend-gap = Gap, mm
 files-legend-no-data = no data
 files-legend-unmeasured = unmeasured
+files-legend-own-tolerances = { $count ->
+    [one] 1 own tolerance
+   *[other] { $count } own tolerances
+ }
+files-legend = Legend
 files-view-cube = Click a face, an edge or a corner to look from there; drag to rotate
 
 # Readout of the mechanical alignment, read at the CMM.

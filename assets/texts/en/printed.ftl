@@ -4,6 +4,11 @@ printed-title = Inspection report
 printed-subtitle = { $scan } against { $nominal }
 printed-grey = grey: no data
 printed-grey-and-others = grey: no data; other things in the scan are not shown
+printed-along = deviations along { $along }; { $grey }
+printed-own-tolerances = { $count ->
+    [one] { $grey }; limits of the part, 1 face has an own tolerance
+   *[other] { $grey }; limits of the part, { $count } faces have own tolerances
+ }
 printed-histogram = Histogram
 printed-histogram-of-deviations = Histogram of the deviations
 printed-regions = Regions out of tolerance
@@ -23,3 +28,10 @@ printed-worst-regions = { $count ->
    *[other] Worst regions
     }
 printed-enlarged = { $name }; deviations { $factor } times enlarged
+printed-results = Features and checks, U with k = 2
+
+# The calibration certificate; most of its words are those of the floors below.
+
+printed-certificate-subtitle = Sensor on a coordinate measuring machine · artefact: { $artefact }
+printed-certificate-radius = Radius of sphere { $sphere }, sensor minus CMM
+printed-certificate-weakest = The fit of { $name } contributes most to the uncertainty of the angles.

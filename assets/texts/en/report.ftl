@@ -8,11 +8,17 @@ report-operator = Operator
 report-folder = Folder
 report-logo = Logo
 report-no-logo = none
+report-template = Template
+report-no-template = none: built-in layout
 report-page-size = Page size
 report-unit = Report unit
 report-choose-folder = Choose folder…
 report-choose-logo = Choose logo…
 report-remove-logo = Remove logo
+report-choose-template = Choose template…
+report-template-hint = Typst file with your own page design, which report.pdf follows; needs the program typst
+report-remove-template = Remove template
+report-save-template = Save a starting template…
 report-write = Write report
 report-preview = Preview
 report-preview-hint = Shows the pages as they would be printed
@@ -20,7 +26,7 @@ report-open = Open report
 report-open-workbook = Open workbook
 report-open-folder = Open folder
 report-no-comparison = A report needs a comparison: align and compare first.
-report-writes = Writes report.pdf, report.html, results.xlsx, results.qif, summary.json, deviations.csv, colormap.ply and pictures.
+report-writes = Writes report.pdf, report.html, results.csv, results.xlsx, results.qif, summary.json, deviations.csv, colormap.ply and pictures.
 
 # Contents.
 

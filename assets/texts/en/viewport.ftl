@@ -29,6 +29,12 @@ viewport-no-opposite-side = no opposite side
 viewport-no-data = no data
 viewport-scan-point = scan point
 
+# Handles that move the scan by hand.
+viewport-move-in-view = Move in the plane of the view
+viewport-move-along = Move along { $axis }
+viewport-move-in = Move in the plane { $first }{ $second }
+viewport-turn-about = Turn about { $axis }
+
 # Tools of the brush.
 viewport-brush-off = Off
 viewport-brush-round = Round

@@ -13,14 +13,17 @@ pub struct BottomBar {
 }
 
 impl BottomBar {
-    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    /// Draws it; `has_results` where the table of results is open.
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, has_results: bool) {
         egui::Panel::bottom("bottom").show(ui, |ui| {
             ui.add_space(3.0);
             ui.horizontal(|ui| {
                 // From the right, so that a long message ends before the device.
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                     ui.scope(|ui| device_menu(ui, context));
-                    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| self.state(ui, context));
+                    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                        self.state(ui, context, has_results);
+                    });
                 });
             });
             if self.is_log_open {
@@ -39,8 +42,12 @@ impl BottomBar {
         });
     }
 
-    /// The running job, or the last message.
-    fn state(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    /// What can be opened above the bar; the running job, or the last message.
+    fn state(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, has_results: bool) {
+        let label = if has_results { text!("elements-hide-results") } else { text!("elements-show-results") };
+        if ui.small_button(label).clicked() {
+            context.ask(Action::ToggleResults);
+        }
         let label = if self.is_log_open { text!("elements-hide-log") } else { text!("elements-show-log") };
         if ui.small_button(label).clicked() {
             self.is_log_open = !self.is_log_open;

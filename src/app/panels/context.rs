@@ -3,6 +3,7 @@
 use crate::{Action, Display};
 use compute::DeviceId;
 use dispatch::{Command, Dispatcher, Inspect};
+use inspect::deviation::OwnScale;
 use session::{Document, Settings};
 
 /// Compute devices with their names, and why there is no GPU; `None` if there is one.
@@ -19,6 +20,8 @@ pub struct PanelContext<'a> {
     pub display: &'a mut Display,
     /// Compute devices.
     pub devices: &'a Devices,
+    /// Colour scales kept for all projects.
+    pub saved_scales: &'a [OwnScale],
     /// Whether a job is running or strokes are pending.
     pub is_busy: bool,
     /// Actions requested in this frame.

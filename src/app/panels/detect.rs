@@ -5,6 +5,7 @@ use super::{PanelContext, no_result, rows};
 use crate::choosing::Purpose;
 use crate::theme;
 use crate::viewport::{ACTUAL_COLOUR, SELECTED_COLOUR, part_group};
+use base::{length_text, position_text};
 use dispatch::Detect;
 use geometry::Point;
 use inspect::detection::{Detection, DetectionRecipe, Found, Parameters, Placed};
@@ -236,8 +237,8 @@ fn figures(ui: &mut egui::Ui, own: &Detection) {
             (text!("detect-missing"), share(terms.missing)),
             (text!("detect-goes-on"), format!("{:.0} %", 100.0 * (1.0 - own.coverage))),
             (text!("detect-points"), theme::count(own.points.len())),
-            (text!("detect-fit"), format!("{:.4} mm RMS", own.fit.rms_mm)),
-            (text!("detect-origin"), format!("{:.2}, {:.2}, {:.2} mm", at.x, at.y, at.z)),
+            (text!("detect-fit"), format!("{} mm RMS", length_text(own.fit.rms_mm, 4))),
+            (text!("detect-origin"), format!("{} mm", position_text([at.x, at.y, at.z], 2))),
             (text!("detect-round"), own.round.to_string()),
         ],
     );
@@ -251,7 +252,7 @@ fn figures(ui: &mut egui::Ui, own: &Detection) {
 fn position(ui: &mut egui::Ui, own: &Detection) {
     let Some(axes) = own.fit.information.position_axes(own.fit.rms_mm) else { return };
     let determined: Vec<String> =
-        axes.iter().filter_map(|axis| axis.sigma_mm).map(|sigma_mm| format!("{sigma_mm:.4}")).collect();
+        axes.iter().filter_map(|axis| axis.sigma_mm).map(|sigma_mm| length_text(sigma_mm, 4)).collect();
     let open = axes.len() - determined.len();
     let known = determined.join(", ");
     let words = match (determined.is_empty(), open) {

@@ -13,6 +13,7 @@ pub mod offset;
 mod parts_bar;
 pub mod picks;
 pub mod report;
+pub mod results;
 pub mod series;
 
 use super::regions::Region;
@@ -22,7 +23,7 @@ use align::searches::SearchesWindow;
 use bottom::BottomBar;
 use calibrate::CalibratePanel;
 use compare::ComparePanel;
-pub(crate) use compare::{CompareView, points};
+pub(crate) use compare::{CompareView, SectionPoints, points};
 pub use context::{Devices, PanelContext};
 use detect::DetectPanel;
 use elements::ElementsPanel;
@@ -30,6 +31,7 @@ use features::FeaturesPanel;
 use inspect::main_alignment::reference_points::Direction;
 use offset::OffsetPanel;
 use report::ReportPanel;
+use results::ResultsPanel;
 use series::SeriesWindow;
 use session::Document;
 use session::pipeline::State;
@@ -48,8 +50,17 @@ pub struct Panels {
     pub report: ReportPanel,
     pub elements: ElementsPanel,
     pub bottom: BottomBar,
+    pub results: ResultsPanel,
     pub searches: SearchesWindow,
     pub series: SeriesWindow,
+}
+
+impl Panels {
+    /// Forgets which elements were looked at, which another inspection does not have.
+    pub(super) fn forget_elements(&mut self) {
+        self.compare = ComparePanel::default();
+        self.results.forget_selection();
+    }
 }
 
 impl App {
@@ -61,6 +72,7 @@ impl App {
             settings: &mut self.draft,
             display: &mut self.display,
             devices: &self.devices,
+            saved_scales: self.saved_scales.all(),
             is_busy,
             actions: &mut self.actions,
         };
@@ -72,7 +84,9 @@ impl App {
         let workspace = self.workspace;
         let mut regions = std::mem::take(&mut self.regions);
         let (panels, mut context) = self.panels();
-        panels.bottom.show(ui, &mut context);
+        panels.bottom.show(ui, &mut context, panels.results.is_open);
+        regions.begin(ui, Region::Results);
+        panels.results.show(ui, &mut context);
         regions.begin(ui, Region::Elements);
         panels.elements.show(ui, &mut context);
         regions.begin(ui, Region::Room);

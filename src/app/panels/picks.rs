@@ -6,7 +6,7 @@ use super::super::App;
 use super::super::choosing::DialogSpec;
 use super::calibrate::Artefact;
 use dispatch::probe::Probe;
-use dispatch::{Detect, SurfacePoints};
+use dispatch::{Detect, Inspect, SurfacePoints};
 use io::format::Format;
 use session::plan::ElementId;
 use texts::text;
@@ -38,6 +38,8 @@ pub enum Pick {
     FoundParts(ElementId),
     /// A table of surface points.
     SurfacePoints,
+    /// A table of own tolerances of faces.
+    OwnTolerances,
     /// A scan for the sensor acceptance test.
     Accepted(Artefact),
 }
@@ -72,6 +74,9 @@ impl Pick {
             Self::SurfacePoints => {
                 DialogSpec::file(text!("window-pick-surface-points"), text!("window-kind-tables"), &tables)
             }
+            Self::OwnTolerances => {
+                DialogSpec::file(text!("window-pick-own-tolerances"), text!("window-kind-tables"), &tables)
+            }
             Self::FoundParts(_) => DialogSpec::folder(text!("window-pick-found-parts")),
             Self::SeriesPlan => DialogSpec::file(text!("window-pick-plan"), text!("window-kind-plans"), &["sgplan"]),
             Self::SeriesParts => DialogSpec::folder(text!("window-pick-series-parts")),
@@ -89,6 +94,7 @@ impl App {
         match pick {
             Pick::Holes => self.send(Probe::OpenHoles(path)),
             Pick::SurfacePoints => self.send(SurfacePoints::Open(self.display.surface_points, path)),
+            Pick::OwnTolerances => self.send(Inspect::OpenOwnTolerances(path)),
             Pick::ProbedHoles => self.send(Probe::Take(path)),
             Pick::TargetFolder => self.send(Probe::Write(path)),
             Pick::SeriesPlan | Pick::SeriesParts | Pick::SeriesFolder => self.panels.series.take(pick, &path),

@@ -11,6 +11,7 @@ use super::PanelContext;
 use super::picks::Pick;
 use crate::choosing::Purpose;
 use crate::{Action, theme};
+use base::decimals;
 use dispatch::{Dispatcher, Inspect, LIST_OF_FOUND, PLAN_OF_FOUND, Reports, Series};
 use inspect::deviation::Verdict;
 use report::series::{Trend, trends};
@@ -276,7 +277,8 @@ fn check_cell(ui: &mut Ui, own: Option<&ElementRecord>, chosen: &mut Option<(Str
         ui.add(egui::Label::new(text!("series-not-computed")).truncate()).on_hover_text(texts::word(&own.sentence));
         return;
     };
-    let text = format!("{value:.3} {}", figure.unit);
+    let digits = if figure.unit == "mm" { decimals(3) } else { 3 };
+    let text = format!("{value:.digits$} {}", figure.unit);
     let label = egui::Label::new(text).sense(egui::Sense::click()).truncate();
     let hint = format!("{}: {}\n{}", own.name, texts::word(&figure.name), texts::word(&own.sentence));
     if ui.add(label).on_hover_text(hint).clicked() {

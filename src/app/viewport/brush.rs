@@ -129,7 +129,8 @@ impl App {
             Workspace::Calibrate => document.calibration.of(self.panels.calibrate.instrument).actual.is_some(),
             _ => document.count(self.display.brush.of).is_some(),
         };
-        self.display.brush.tool != Tool::Off && self.display.picking.is_none() && is_available
+        let is_free = self.display.picking.is_none() && !self.is_moving_by_hand();
+        self.display.brush.tool != Tool::Off && is_free && is_available
     }
 
     /// Whether the mouse brushes facets.

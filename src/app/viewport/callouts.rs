@@ -8,8 +8,9 @@ use egui::{Color32, FontId, Galley, Id, Painter, Pos2, Rect, Sense, Shape, Strok
 use super::control_frame::{ControlFrame, LaidOutFrame};
 use super::{Spot, Viewport, legend};
 use crate::panels::points;
+use crate::remembered::Side;
 use crate::theme;
-use base::signed;
+use base::{length_text, signed_length};
 use geometry::{Point, Vector};
 use inspect::deviation::Check;
 use inspect::features::measured::MeasuredFeature;
@@ -33,12 +34,16 @@ const MAX_SAMPLES: usize = 64;
 const GAP: f32 = 5.0;
 const EDGE: f32 = 10.0;
 /// Space kept free above for the toolbar, and below on the left for the axes, points.
-const ABOVE: f32 = 44.0;
-const AXES: f32 = 100.0;
+pub(super) const ABOVE: f32 = 44.0;
+pub(super) const AXES: f32 = 100.0;
 /// Space kept free above for the view cube, points.
-const CUBE: f32 = 110.0;
+pub(super) const CUBE: f32 = 110.0;
 /// Width of the stripe in the colour of the deviation, points.
 const STRIPE: f32 = 5.0;
+/// Width of lines to what flags tell of, points: of one pixel, a line takes half the triangles of a thicker one.
+const LINE: f32 = 1.0;
+/// Radius of the corners of flags, points.
+const CORNER: f32 = 2.0;
 
 /// A flag.
 pub(super) struct Flag {
@@ -111,7 +116,8 @@ pub(super) fn of_tolerances(document: &Document) -> Vec<Flag> {
                     Element::Shape(Shape3d::Circle { .. } | Shape3d::Sphere { .. } | Shape3d::Cylinder { .. })
                 );
                 let round = if is_round { "Ø " } else { "" };
-                let (size, upper) = (format!("{round}{:.3}", judged.measured_mm), judged.limit_mm.to_string());
+                let (size, upper) =
+                    (format!("{round}{}", length_text(judged.measured_mm, 3)), judged.limit_mm.to_string());
                 Content::Text(match judged.lower_mm {
                     Some(lower) => text!("viewport-size", size = size, lower = lower.to_string(), upper = upper),
                     None => format!("{size} mm ({upper})"),
@@ -126,7 +132,7 @@ pub(super) fn of_tolerances(document: &Document) -> Vec<Flag> {
                 } else {
                     "Ø "
                 };
-                Content::Frame(ControlFrame::of(&own.asked, round, format!("{:.3}", judged.measured_mm)))
+                Content::Frame(ControlFrame::of(&own.asked, round, length_text(judged.measured_mm, 3)))
             }
         };
         Some(Flag {
@@ -156,7 +162,7 @@ pub(super) fn of_regions(check: &Check, scale: &ColourScale) -> Vec<Flag> {
     for (region, number) in check.regions.iter().take(MAX_REGIONS).zip(1..) {
         let (name, at) = (number.to_string(), Point::from(region.peak_at_mm));
         flags.push(Flag {
-            content: Content::Text(format!("{number}   {} mm", signed(region.peak_mm, 3))),
+            content: Content::Text(format!("{number}   {} mm", signed_length(region.peak_mm, 3))),
             colour: colour_of(scale, region.peak_mm),
             spot: Spot { name, at, radius_mm: region.radius_mm },
             hint: text!("viewport-show-region"),
@@ -170,7 +176,7 @@ pub(super) fn of_regions(check: &Check, scale: &ColourScale) -> Vec<Flag> {
 pub(super) fn of_points(made: &SurfacePoints, scale: &ColourScale) -> Vec<Flag> {
     let flag = |own: &SurfacePoint| {
         let deviation_mm = own.measured.as_ref().ok()?.0;
-        let text = format!("{}   {} mm", own.name, signed(deviation_mm, 3));
+        let text = format!("{}   {} mm", own.name, signed_length(deviation_mm, 3));
         Some(Flag {
             content: Content::Text(text),
             colour: colour_of(scale, deviation_mm),
@@ -189,7 +195,7 @@ pub(super) fn show(
     rect: Rect,
     flags: Vec<Flag>,
     nominal: Option<&Nominal>,
-    has_legend: bool,
+    legend_at: Option<Side>,
 ) -> Option<Spot> {
     // Where a point is seen, and whether the part lies before it.
     let on_screen = |at: &Point, beside_mm: f64| {
@@ -209,9 +215,13 @@ pub(super) fn show(
     let sizes: Vec<Vec2> =
         flags.iter().map(|(_, content, ..)| content.size() + Vec2::new(STRIPE + 14.0, 8.0)).collect();
     let anchors: Vec<Pos2> = flags.iter().map(|((anchor, _), ..)| *anchor).collect();
-    // Beside the legend, or below the view cube.
-    let (right, above) = if has_legend { (legend::WIDTH, ABOVE) } else { (EDGE, CUBE) };
-    let free = Rect::from_min_max(rect.min + Vec2::new(EDGE, above), rect.max - Vec2::new(right, EDGE));
+    // Beside the legend, and at the right beside it or below the view cube.
+    let (left, right, above) = match legend_at {
+        Some(Side::Right) => (EDGE, legend::WIDTH, ABOVE),
+        Some(Side::Left) => (legend::WIDTH, EDGE, CUBE),
+        None => (EDGE, EDGE, CUBE),
+    };
+    let free = Rect::from_min_max(rect.min + Vec2::new(left, above), rect.max - Vec2::new(right, EDGE));
     let mut clicked = None;
     let rects = layout(free, AXES, &sizes, &anchors);
     // Lines first, so that none runs over a flag.
@@ -220,11 +230,12 @@ pub(super) fn show(
         let side = if anchor.x < flag.center().x { flag.left_center() } else { flag.right_center() };
         painter.line_segment([side, *anchor], Stroke::new(3.0, halo));
         if *is_hidden {
-            painter.extend(Shape::dashed_line(&[side, *anchor], Stroke::new(1.2, ink), 8.0, 6.0));
-            painter.circle(*anchor, 3.5, Color32::TRANSPARENT, Stroke::new(1.2, ink));
+            painter.extend(Shape::dashed_line(&[side, *anchor], Stroke::new(LINE, ink), 8.0, 6.0));
+            painter.circle_stroke(*anchor, 3.5, Stroke::new(LINE, ink));
         } else {
-            painter.line_segment([side, *anchor], Stroke::new(1.2, ink));
-            painter.circle(*anchor, 3.0, ink, Stroke::new(1.5, halo));
+            painter.line_segment([side, *anchor], Stroke::new(LINE, ink));
+            painter.circle_filled(*anchor, 4.0, halo);
+            painter.circle_filled(*anchor, 3.0, ink);
         }
     }
     for (flag, (_, content, colour, (spot, hint))) in rects.iter().zip(flags) {
@@ -237,7 +248,7 @@ pub(super) fn show(
         } else {
             Stroke::new(1.0, ink.gamma_multiply(0.35))
         };
-        painter.rect(*flag, 4.0, ui.visuals().window_fill, edge, egui::StrokeKind::Inside);
+        painter.rect(*flag, CORNER, ui.visuals().window_fill, edge, egui::StrokeKind::Inside);
         let stripe = Rect::from_min_size(flag.min + Vec2::splat(3.0), Vec2::new(STRIPE, flag.height() - 6.0));
         painter.rect_filled(stripe, 0.0, colour);
         content.paint(&painter, flag.min + Vec2::new(STRIPE + 9.0, 4.0), ink);

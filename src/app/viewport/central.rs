@@ -7,9 +7,10 @@ use egui::{FontId, Pos2, Rect, Sense, Vec2};
 use super::super::panels::align::Picking;
 use super::super::panels::{CompareView, points};
 use super::super::{Action, App, Workspace, icons, theme};
+use super::gizmo::Pivot;
 use super::overlay::Overlay;
 use super::{Viewport, callouts, legend, readout, view_cube};
-use base::signed;
+use base::{length_text, position_text, signed_length};
 use dispatch::{Align, Projects, Sections, SurfacePoints};
 use geometry::Point;
 use inspect::alignment::point_pairs::PointPair;
@@ -19,11 +20,15 @@ use render::camera::StandardView;
 use session::Document;
 use texts::text;
 
+/// A scan point farther than this from the pointer is not picked by it, screen points.
+const SCAN_REACH: f32 = 12.0;
+
 impl App {
     /// Draws the viewport and handles the mouse in it.
     pub(in super::super) fn central(&mut self, ui: &mut egui::Ui) {
         let has_pages = self.workspace == Workspace::Report && self.preview.is_some();
         if has_pages {
+            self.display.by_hand.let_go();
             let frame = egui::Frame::new().fill(theme::desk(ui.visuals().dark_mode));
             return drop(egui::CentralPanel::default().frame(frame).show(ui, |ui| self.preview_pages(ui)));
         }
@@ -44,17 +49,35 @@ impl App {
 
     /// The selected section of the Compare workspace, if it has a result.
     pub(super) fn shown_section(&self) -> Option<Arc<Section>> {
-        let display = &self.display.section;
-        let is_shown = self.workspace == Workspace::Compare && self.display.compare == CompareView::Sections;
-        let selected = display.selected.filter(|_| is_shown);
+        let selected = self.display.section.selected.filter(|_| self.shows_sections());
         selected.and_then(|id| self.dispatcher.document.shared(Some(id)))
+    }
+
+    /// Whether the Compare workspace is turned to sections.
+    fn shows_sections(&self) -> bool {
+        self.workspace == Workspace::Compare && self.display.compare == CompareView::Sections
+    }
+
+    /// Backspace takes back the point of a section that was picked last. Where no sections are shown, none is picked.
+    fn follow_section_picks(&mut self, ui: &egui::Ui) {
+        if !matches!(self.display.picking, Some(Picking::SectionPoint)) {
+            return;
+        }
+        if !self.shows_sections() {
+            self.display.picking = None;
+            return;
+        }
+        let takes_back = !ui.ctx().text_edit_focused()
+            && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Backspace));
+        if let Some(points) = self.display.section.points.as_mut().filter(|_| takes_back) {
+            points.take_back();
+        }
     }
 
     /// Draws the selected section below the 3D view.
     fn section_drawing(&mut self, ui: &mut egui::Ui) {
         let Some(section) = self.shown_section() else { return };
-        let settings = &self.dispatcher.document.settings;
-        let scale = report::colour_scale(section.parameters.tolerance, settings);
+        let scale = report::colour_scale(section.parameters.tolerance, &self.dispatcher.document);
         let height = 0.4 * ui.available_height();
         let panel = egui::Panel::bottom("section").resizable(true).frame(egui::Frame::new());
         let made = panel
@@ -79,8 +102,11 @@ impl App {
         let rect = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, text!("viewport-3d")));
+        self.follow_section_picks(ui);
         let tool = self.is_brushing().then_some(self.display.brush.tool);
-        viewport.navigate(ui, &response, tool);
+        if !self.move_by_hand(ui, viewport, &response) {
+            viewport.navigate(ui, &response, tool);
+        }
         self.brush(ui, viewport, &response, rect);
         let scale = ui.ctx().pixels_per_point();
         let size = [(rect.width() * scale).round() as u32, (rect.height() * scale).round() as u32];
@@ -103,10 +129,20 @@ impl App {
             let measurement = self.dispatcher.document.current_measurement();
             let is_of_points = measurement.is_some_and(|own| matches!(own.map(), DeviationMap::Points(_)));
             (shown.deviations, shown.unmeasured) = (shown.deviations && is_of_points, false);
+            shown.on_nominal = false;
         }
-        if let Some(picking) = &self.display.picking {
+        // A section is placed by points of either, once both are in one frame.
+        let is_aligned = self.dispatcher.document.alignment().is_some();
+        let takes_either = |own: &Picking| is_aligned && matches!(own, Picking::SectionPoint);
+        if let Some(picking) = self.display.picking.as_ref().filter(|own| !takes_either(own)) {
             // Only the element to be picked, so that a click cannot hit the other.
             (shown.nominal, shown.actual) = (picking.is_on_nominal(), !picking.is_on_nominal());
+            shown.on_nominal = false;
+        }
+        shown.dragged_to = self.display.by_hand.dragged_to();
+        if shown.dragged_to.is_some() {
+            // Deviations are of where the scan was.
+            (shown.deviations, shown.unmeasured) = (false, false);
         }
         if self.is_brushing_facets() {
             // Only the nominal, so that nothing hides its facets.
@@ -118,8 +154,9 @@ impl App {
         viewport.is_selecting = !self.pending_strokes.is_empty();
         let subject = self.subject();
         (viewport.origin, viewport.scale) = (rect.min, scale);
+        let legend_at = self.window_state.legend;
         let backend = Arc::clone(&self.dispatcher.context.backend);
-        viewport.render((ui.ctx(), &backend), &subject, &live, (shown, &self.display.hidden), size);
+        viewport.render((ui.ctx(), &backend), &subject, &live, (shown, &self.display.hidden), (size, legend_at.side));
         viewport.screen.paint(ui, rect);
         viewport.hover(ui.ctx(), &response);
         if self.display.picking.is_some() && response.clicked() {
@@ -127,7 +164,8 @@ impl App {
         }
         self.draw_brush(ui, &response, rect);
         let document = &subject.document;
-        let overlay = Overlay::new(ui, viewport, rect, scale);
+        let pose = shown.dragged_to.unwrap_or_else(|| document.nominal_from_scan());
+        let overlay = Overlay::new(ui, viewport, rect, scale, pose);
         overlay.features(document, &self.display.hidden);
         if self.workspace != Workspace::Calibrate {
             overlay.holes(document);
@@ -135,6 +173,9 @@ impl App {
         overlay.pairs(document, self.display.picking.as_ref());
         if self.workspace == Workspace::Align {
             overlay.references(self.display.main_alignment.references());
+        }
+        if let Some(points) = self.display.section.points.as_ref().filter(|_| self.shows_sections()) {
+            overlay.section_points(points);
         }
         if let (Some(found), Some(nominal)) = (&viewport.found, document.nominal()) {
             let mut all = found.detections.iter().chain(&found.possible);
@@ -148,19 +189,22 @@ impl App {
         if !document_is_empty(document) {
             overlay.axes();
         }
+        let is_on_handle = self.draw_gizmo(ui, viewport, &response);
         let mut has_legend = true;
+        let mut moved = None;
         let coloured = shown.deviations && (document.current_measurement().is_some() || live.frame.is_some());
         if let Some((map, _)) = viewport.volumes.map() {
-            legend::thickness(ui, rect, map);
+            moved = legend::thickness(ui, (rect, legend_at), map);
         } else if coloured || subject.residuals.is_some() {
             let measured = document.current_measurement().filter(|_| shown.unmeasured && live.frame.is_none());
             let has_unmeasured = measured.is_some_and(|own| !own.coverage.unmeasured_points.is_empty());
-            legend::deviations(ui, rect, document, has_unmeasured);
+            moved = legend::deviations(ui, (rect, legend_at), document, has_unmeasured);
         } else {
             has_legend = false;
         }
+        self.window_state.legend = moved.unwrap_or(legend_at);
         if live.frame.is_none() && !self.display.hides_callouts {
-            let scale = |tolerance| report::colour_scale(tolerance, &document.settings);
+            let scale = |tolerance| report::colour_scale(tolerance, document);
             let flags = match self.workspace {
                 Workspace::Features => callouts::of_tolerances(document),
                 Workspace::Compare if self.display.compare == CompareView::Points => {
@@ -173,15 +217,16 @@ impl App {
                 }
                 _ => Vec::new(),
             };
-            let spot = callouts::show(ui, viewport, rect, flags, document.nominal(), has_legend);
+            let spot =
+                callouts::show(ui, viewport, rect, flags, document.nominal(), has_legend.then_some(legend_at.side));
             self.actions.extend(spot.map(Action::FlyTo));
         }
         if live.frame.is_some() {
-            let text = text!("viewport-best-fit", rms = format!("{:.4}", live.rms_mm));
+            let text = text!("viewport-best-fit", rms = length_text(live.rms_mm, 4));
             badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &text);
         } else if let Some(sentence) = viewport.volumes.error() {
             badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &texts::word(sentence));
-        } else if tool.is_none() {
+        } else if tool.is_none() && !is_on_handle {
             hover_readout(ui, viewport, document, rect);
         }
         let is_mechanical = self.workspace == Workspace::Calibrate && self.panels.calibrate.mechanical;
@@ -276,23 +321,40 @@ impl App {
         }
     }
 
-    /// Picks a reference point or a surface point of the nominal, or a point of the nominal and then a point of the scan.
+    /// Picks a reference point or a surface point of the nominal, a point that places a section, or a point of the nominal
+    /// and then a point of the scan.
     fn pick_point(&mut self, viewport: &Viewport, response: &egui::Response, scale: f32) {
         let Some(picking) = self.display.picking else { return };
         let document = &self.dispatcher.document;
+        let on_nominal = || nominal_point(document, viewport, response, scale);
         match picking {
-            Picking::ReferencePoint | Picking::SurfacePoint | Picking::Pair { nominal: None } => {
-                let Some(pointer) = response.interact_pointer_pos() else { return };
-                let pixel = (pointer - response.rect.min) * scale;
-                let (origin, direction) = viewport.camera.ray((pixel.x, pixel.y));
-                let hit = document
-                    .nominal()
-                    .and_then(|nominal| nominal.surface.first_hit(&origin, &direction, 0.0, f64::INFINITY));
-                let Some(point) = hit.map(|hit| origin + direction * hit.t) else { return };
-                match picking {
-                    Picking::ReferencePoint => self.display.main_alignment.add_reference(point),
-                    Picking::SurfacePoint => self.send(SurfacePoints::Pick(self.display.surface_points, point)),
-                    Picking::Pair { .. } => self.display.picking = Some(Picking::Pair { nominal: Some(point) }),
+            Picking::ReferencePoint => {
+                if let Some(point) = on_nominal() {
+                    self.display.main_alignment.add_reference(point);
+                }
+            }
+            Picking::SurfacePoint => {
+                if let Some(point) = on_nominal() {
+                    self.send(SurfacePoints::Pick(self.display.surface_points, point));
+                }
+            }
+            Picking::Pivot => {
+                if let Some(point) = on_nominal() {
+                    (self.display.by_hand.pivot, self.display.picking) = (Pivot::Picked(point), None);
+                }
+            }
+            Picking::SectionPoint => {
+                // Before the alignment only the nominal is shown.
+                let is_shown = self.display.shown.nominal || document.alignment().is_none();
+                let on_scan = scan_point(document, viewport, response, scale);
+                let point = on_scan.or_else(|| on_nominal().filter(|_| is_shown));
+                if let (Some(point), Some(points)) = (point, &mut self.display.section.points) {
+                    points.pick(point);
+                }
+            }
+            Picking::Pair { nominal: None } => {
+                if let Some(point) = on_nominal() {
+                    self.display.picking = Some(Picking::Pair { nominal: Some(point) });
                 }
             }
             Picking::Pair { nominal: Some(nominal) } => {
@@ -329,6 +391,24 @@ impl App {
     }
 }
 
+/// The point of the nominal under the pointer, mm.
+fn nominal_point(document: &Document, viewport: &Viewport, response: &egui::Response, scale: f32) -> Option<Point> {
+    let pixel = (response.interact_pointer_pos()? - response.rect.min) * scale;
+    let (origin, direction) = viewport.camera.ray((pixel.x, pixel.y));
+    let hit = document.nominal()?.surface.first_hit(&origin, &direction, 0.0, f64::INFINITY)?;
+    Some(origin + direction * hit.t)
+}
+
+/// The point of the aligned scan that is drawn under the pointer, nominal frame, mm.
+fn scan_point(document: &Document, viewport: &Viewport, response: &egui::Response, scale: f32) -> Option<Point> {
+    document.alignment()?;
+    let point = document.nominal_from_scan() * document.actual()?.cloud.points.get(viewport.hovered_point()?)?;
+    // What lies under the pointer may have been read back before it came here.
+    let (x, y) = viewport.camera.pixel_of(&point)?;
+    let at = response.rect.min + Vec2::new(x, y) / scale;
+    (at.distance(response.interact_pointer_pos()?) <= SCAN_REACH).then_some(point)
+}
+
 fn document_is_empty(document: &Document) -> bool {
     document.nominal().is_none() && document.actual().is_none()
 }
@@ -347,7 +427,7 @@ fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: 
     let Some(pointer) = viewport.hovered_at.filter(|pointer| rect.contains(*pointer)) else { return };
     if let Some((map, _)) = viewport.volumes.map() {
         let Some(facet) = viewport.hovered_facet().filter(|facet| *facet < map.thickness_mm.len()) else { return };
-        let value = map.thickness_mm[facet].map(|mm| format!("{mm:.3} mm"));
+        let value = map.thickness_mm[facet].map(|mm| format!("{} mm", length_text(mm, 3)));
         let value = value.unwrap_or_else(|| text!("viewport-no-opposite-side"));
         let centre = geometry::triangle::centroid(&map.mesh.corners(facet));
         return write_beside(ui, pointer, rect, &value, &centre);
@@ -368,12 +448,12 @@ fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: 
                 let centre = geometry::triangle::centroid(&nominal.corners(facet));
                 Some((centre, values.get(facet)?.value()))
             }
-            _ => None,
+            _ => viewport.nominal_deviations.at(facet).filter(|_| viewport.shows_on_nominal()),
         }
     };
     let Some((point, deviation)) = point_and_deviation() else { return };
     let value = match deviation {
-        Some(mm) => format!("{} mm", signed(mm, 3)),
+        Some(mm) => format!("{} mm", signed_length(mm, 3)),
         None if document.current_measurement().is_some() => text!("viewport-no-data"),
         None => text!("viewport-scan-point"),
     };
@@ -382,7 +462,20 @@ fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: 
 
 /// Writes a value and the position that it belongs to beside the pointer.
 pub(super) fn write_beside(ui: &egui::Ui, pointer: Pos2, rect: Rect, value: &str, point: &Point) {
-    let text = format!("{value}\n{:.3}, {:.3}, {:.3}", point.x, point.y, point.z);
+    write_text_beside(
+        ui,
+        pointer,
+        rect,
+        format!(
+            "{value}
+{}",
+            position_text([point.x, point.y, point.z], 3)
+        ),
+    );
+}
+
+/// Writes a text beside the pointer.
+pub(super) fn write_text_beside(ui: &egui::Ui, pointer: Pos2, rect: Rect, text: String) {
     let colour = ui.visuals().text_color();
     let galley = ui.painter().layout_no_wrap(text, FontId::proportional(12.5), colour);
     let mut at = pointer + Vec2::new(16.0, 14.0);

@@ -9,8 +9,10 @@ mod central;
 mod control_frame;
 mod facet_shading;
 mod feature_lines;
+pub(super) mod gizmo;
 mod legend;
 pub(super) mod live;
+mod nominal_deviations;
 mod nominal_edges;
 mod overlay;
 mod picture;
@@ -36,14 +38,13 @@ use eframe::egui_wgpu::RenderState;
 use super::subject::Subject;
 use super::{Action, LiveFit};
 use compute::Backend;
-use compute::point_facet_matching::FacetDeviation;
 use facet_shading::FacetShading;
 use feature_lines::FeatureLines;
 use geometry::{Aabb, Point, Subset};
 use inspect::detection::Found;
-use inspect::deviation::DeviationMap;
 use inspect::deviation::Measurement;
 use inspect::parts::{Actual, Nominal};
+use nominal_deviations::NominalDeviations;
 use nominal_edges::NominalEdges;
 use picture::LastPicture;
 pub use picture::{ACTUAL_COLOUR, SELECTED_COLOUR};
@@ -64,6 +65,8 @@ const NOMINAL: u32 = 1;
 const ACTUAL: u32 = 2;
 /// Ignored by the readout.
 const UNMEASURED: u32 = 3;
+/// Points of the scan that are left out of its surface.
+const LEFT_OUT: u32 = 4;
 
 /// An item on the GPU, and the data that it shows.
 struct DisplayItem<T, I> {
@@ -82,6 +85,7 @@ pub struct Viewport {
     nominal: Option<DisplayItem<Nominal, FacetsItem>>,
     actual: Option<DisplayItem<Actual, PointsItem>>,
     scan_surface: ScanSurface,
+    nominal_deviations: NominalDeviations,
     /// The measurement shown, with the refined mesh of facet methods.
     measurement: Option<DisplayItem<Measurement, Option<FacetsItem>>>,
     /// Samples of the unmeasured regions of the nominal.
@@ -94,7 +98,7 @@ pub struct Viewport {
     volumes: Volumes,
     /// Parts found in the scan, while they are shown.
     found: Option<Arc<Found>>,
-    /// Whether there was an alignment at the last update.
+    /// Whether the scan was on the nominal at the last update.
     was_aligned: bool,
     /// Serial number of the best-fit frame shown; 0 if none.
     live_serial: u64,
@@ -111,8 +115,8 @@ pub struct Viewport {
     is_selecting: bool,
     /// Whether the view is refitted when its size changes; until the operator moves it.
     auto_fit: bool,
-    /// Last size of the view, and width covered by the legend, pixels.
-    fitted_size: ([u32; 2], u32),
+    /// Last size of the view, and widths covered by the legend at the left and at the right, pixels.
+    fitted_size: ([u32; 2], [u32; 2]),
     moved_at: Option<Instant>,
     spot: Option<Spot>,
     last_picture: Option<LastPicture>,
@@ -146,6 +150,7 @@ impl Viewport {
             nominal: None,
             actual: None,
             scan_surface: ScanSurface::default(),
+            nominal_deviations: NominalDeviations::default(),
             measurement: None,
             unmeasured: None,
             feature_lines: FeatureLines::default(),
@@ -161,7 +166,7 @@ impl Viewport {
             previewed_selection: None,
             is_selecting: false,
             auto_fit: true,
-            fitted_size: ([0; 2], 0),
+            fitted_size: ([0; 2], [0; 2]),
             moved_at: None,
             spot: None,
             last_picture: None,
@@ -225,15 +230,18 @@ impl Viewport {
         if let Some(actual) = self.actual.as_ref().filter(|_| !subject.draws_points) {
             self.scan_surface.update((&gpu, context), (&actual.source, &actual.item), backend);
         }
-        // Show both once the scan is aligned.
-        refit |= document.alignment().is_some() && !self.was_aligned;
-        self.was_aligned = document.alignment().is_some();
+        // Show both once the scan is aligned; where it is moved by hand, the view stays.
+        let is_aligned = is_on_nominal(document);
+        refit |= is_aligned && !self.was_aligned;
+        self.was_aligned = is_aligned;
         let current = document.current_measurement();
         let was_live = self.live_serial != 0 && live.frame.is_none();
         if was_live || !same(self.measurement.as_ref().map(|item| &item.source), current) {
             self.live_serial = 0;
             self.spot = None;
-            self.measurement = current.map(|measurement| self.upload(&gpu, measurement));
+            // Points are coloured by `shade`.
+            let upload = |own: &Arc<Measurement>| nominal_deviations::item(&gpu, own.map());
+            self.measurement = current.map(|own| DisplayItem { source: Arc::clone(own), item: upload(own) });
             let samples = current.map(|own| &own.coverage.unmeasured_points).filter(|samples| !samples.is_empty());
             self.unmeasured = samples.map(|samples| PointsItem::new(&gpu, samples));
         }
@@ -253,27 +261,14 @@ impl Viewport {
         }
     }
 
-    /// Whether the surface of the scan or edges of the nominal are being made.
+    /// Whether the surface of the scan, deviations on the nominal or its edges are being made.
     pub(super) fn is_meshing(&self) -> bool {
-        self.scan_surface.is_meshing() || self.nominal_edges.is_finding()
+        self.scan_surface.is_meshing() || self.nominal_deviations.is_mapping() || self.nominal_edges.is_finding()
     }
 
     /// Typical point spacing of the scan, mm; 0 without scan.
     fn spacing_mm(&self) -> f64 {
         self.actual.as_ref().map_or(0.0, |actual| actual.item.spacing_mm)
-    }
-
-    fn upload(&self, gpu: &Gpu, measurement: &Arc<Measurement>) -> DisplayItem<Measurement, Option<FacetsItem>> {
-        let item = match measurement.map() {
-            // Points are coloured by `shade`.
-            DeviationMap::Points(_) => None,
-            DeviationMap::Facets { nominal, values, .. } => {
-                let mesh = FacetsItem::new(gpu, nominal);
-                mesh.set_values(gpu, |i| values.get(i).and_then(FacetDeviation::value));
-                Some(mesh)
-            }
-        };
-        DisplayItem { source: Arc::clone(measurement), item }
     }
 
     fn fit_bounds(&mut self, document: &Document) {
@@ -284,7 +279,7 @@ impl Viewport {
             .map(|actual| Aabb::of_points(&actual.cloud.bounds().corners().map(|corner| pose * corner)));
         // Before the alignment the scan may be anywhere, so both are shown.
         let bounds = match (nominal, actual) {
-            (Some(nominal), Some(_)) if document.alignment().is_some() => nominal,
+            (Some(nominal), Some(_)) if is_on_nominal(document) => nominal,
             (Some(nominal), Some(actual)) => nominal.union(&actual),
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => return,
@@ -295,6 +290,11 @@ impl Viewport {
         self.camera.fit();
         self.auto_fit = true;
     }
+}
+
+/// Whether an alignment brought the scan onto the nominal; moved by hand, it may still lie anywhere.
+fn is_on_nominal(document: &Document) -> bool {
+    document.alignment().is_some_and(|own| !own.by_hand)
 }
 
 /// Whether both point to the same allocation, or both are `None`.

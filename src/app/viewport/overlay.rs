@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Vec2};
 
+use super::super::panels::SectionPoints;
 use super::super::panels::align::Picking;
 use super::super::theme;
 use super::Viewport;
+use super::gizmo::AXES;
 use geometry::{Point, Pose, Vector};
 use inspect::detection::Detection;
 use inspect::features::measured::MeasuredFeature;
@@ -19,6 +21,9 @@ use session::plan::ElementId;
 /// Maximum number of holes whose approaches are drawn; more would cover the part.
 const MAX_APPROACHES: usize = 40;
 
+/// Straight pieces that a curve is drawn with, to each of its points.
+const CURVE_PIECES: usize = 16;
+
 /// Longest half axis of an ellipsoid of uncertainty as drawn, at most, as a share of the part.
 const ELLIPSOID_SHARE: f64 = 0.2;
 
@@ -29,14 +34,16 @@ pub(super) struct Overlay<'a> {
     rect: Rect,
     /// Pixels per screen point.
     scale: f32,
+    /// Pose in which the scan is drawn, nominal from scan.
+    pose: Pose,
     plate: Color32,
 }
 
 impl<'a> Overlay<'a> {
-    /// Overlay of `viewport`, which fills `rect`.
-    pub(super) fn new(ui: &egui::Ui, viewport: &'a Viewport, rect: Rect, scale: f32) -> Self {
+    /// Overlay of `viewport`, which fills `rect` and shows the scan in `pose` (nominal from scan).
+    pub(super) fn new(ui: &egui::Ui, viewport: &'a Viewport, rect: Rect, scale: f32, pose: Pose) -> Self {
         let plate = ui.visuals().window_fill.gamma_multiply(0.85);
-        Self { viewport, painter: ui.painter().with_clip_rect(rect), rect, scale, plate }
+        Self { viewport, painter: ui.painter().with_clip_rect(rect), rect, scale, pose, plate }
     }
 
     /// Screen position of a point; `None` if it is behind the camera.
@@ -64,13 +71,12 @@ impl<'a> Overlay<'a> {
         if document.actual().is_none() {
             return;
         }
-        let pose = document.nominal_from_scan();
         let elements =
             document.plan.elements().iter().filter(|own| own.recipe.is_feature() && !hidden.contains(&own.id));
         for element in elements {
             let Some(made) = document.result::<MeasuredFeature>(Some(element.id)) else { continue };
             let at = made.slot().map_or_else(|| made.element.position(), |fit| fit.slot.centre);
-            self.label(&(pose * at), &element.name, theme::FEATURE);
+            self.label(&(self.pose * at), &element.name, theme::FEATURE);
         }
     }
 
@@ -82,7 +88,7 @@ impl<'a> Overlay<'a> {
             return;
         }
         // The holes are in the scan frame.
-        let pose = document.nominal_from_scan();
+        let pose = self.pose;
         let circle = |place: &HoleGeometry, width: f32, colour: Color32| {
             let (centre, normal, radius) = (place.centre, place.axis, place.radius_mm);
             for line in outline::of(&features::Shape::Circle { centre, normal, radius }, &[]) {
@@ -126,6 +132,18 @@ impl<'a> Overlay<'a> {
         }
     }
 
+    /// The points that place a section with their numbers, and the curve through them.
+    pub(super) fn section_points(&self, own: &SectionPoints) {
+        if let Some(curve) = own.curve() {
+            let vertices = curve.outline(CURVE_PIECES * own.points().len());
+            self.line(&vertices, Stroke::new(3.6, theme::HALO));
+            self.line(&vertices, Stroke::new(1.8, theme::ACCENT));
+        }
+        for (index, point) in own.points().iter().enumerate() {
+            self.label(point, &(index + 1).to_string(), theme::ACCENT);
+        }
+    }
+
     /// Point pairs with their numbers.
     pub(super) fn pairs(&self, document: &Document, picking: Option<&Picking>) {
         let mark = |point: &Point, text: &str, colour: Color32| {
@@ -133,12 +151,11 @@ impl<'a> Overlay<'a> {
             self.painter.circle(at, 6.0, colour, Stroke::new(1.5, Color32::WHITE));
             self.painter.text(at + Vec2::new(9.0, -9.0), Align2::LEFT_CENTER, text, FontId::proportional(13.0), colour);
         };
-        let pose = document.nominal_from_scan();
         for (i, pair) in document.pairs.iter().enumerate() {
             let text = (i + 1).to_string();
             mark(&pair.nominal, &text, theme::ACCENT);
             if picking.is_none_or(|picking| !picking.is_on_nominal()) {
-                mark(&(pose * pair.scan), &text, theme::GOOD);
+                mark(&(self.pose * pair.scan), &text, theme::GOOD);
             }
         }
         if let Some(Picking::Pair { nominal: Some(point) }) = picking {
@@ -201,8 +218,7 @@ impl<'a> Overlay<'a> {
     pub(super) fn axes(&self) {
         let centre = self.rect.left_bottom() + Vec2::new(46.0, -46.0);
         let (right, up) = self.viewport.camera.right_and_up();
-        let colours = [Color32::from_rgb(220, 70, 70), Color32::from_rgb(80, 170, 80), Color32::from_rgb(80, 130, 230)];
-        for (axis, (name, colour)) in ["x", "y", "z"].into_iter().zip(colours).enumerate() {
+        for (axis, (name, colour)) in AXES.into_iter().zip(theme::AXES).enumerate() {
             let end = centre + 30.0 * Vec2::new(right[axis], -up[axis]);
             self.painter.line_segment([centre, end], Stroke::new(2.0, colour));
             let label = centre + 39.0 * Vec2::new(right[axis], -up[axis]);

@@ -8,7 +8,8 @@ use super::facet_shading::FacetShading;
 use super::screen::Quality;
 use super::shading::groups_key;
 use super::volumes::ShownPasses;
-use super::{ACTUAL, NOMINAL, UNMEASURED, Viewport, address, legend};
+use super::{ACTUAL, LEFT_OUT, NOMINAL, UNMEASURED, Viewport, address, legend};
+use crate::remembered::Side;
 use crate::subject::Subject;
 use crate::{ClipPlane, ElementVisibility, LiveFit, theme};
 use compute::Backend;
@@ -32,6 +33,9 @@ const CONTACT_COLOUR: [f32; 3] = [0.36, 0.66, 0.32];
 const FOUND_COLOUR: [f32; 3] = [0.36, 0.66, 0.32];
 /// Of the selected part of those found.
 pub const SELECTED_COLOUR: [f32; 3] = [0.95, 0.55, 0.15];
+
+/// Diameter of points that are left out of the surface of the scan, screen points.
+const LEFT_OUT_SIZE: f32 = 3.0;
 
 /// Time after its last move for which the camera counts as moving.
 const MOVING_DURATION: Duration = Duration::from_millis(160);
@@ -57,7 +61,7 @@ pub(super) struct LastPicture {
 #[derive(Clone, PartialEq)]
 struct PictureKey {
     size: [u32; 2],
-    shown: [bool; 6],
+    shown: [bool; 8],
     nominal_opacity: f32,
     dark: bool,
     live: u64,
@@ -85,11 +89,19 @@ impl Viewport {
         subject: &Subject,
         live: &LiveFit,
         (shown, hidden): (ElementVisibility, &BTreeSet<ElementId>),
-        size: [u32; 2],
+        (size, legend_side): ([u32; 2], Side),
     ) {
         let document = &subject.document;
         self.sync((context, backend), subject, live);
+        let parts = document.shared_nominal().zip(document.shared_actual());
+        let is_wanted = shown.draws_on_nominal(live.frame.is_some());
+        let measurement = document.current_measurement();
+        let gpu = self.gpu();
+        self.nominal_deviations.update((&gpu, context), measurement, parts, backend, is_wanted);
         self.found = found(document).filter(|_| shown.detections);
+        if let Some(actual) = self.actual.as_ref().filter(|_| shown.left_out && shown.as_surface) {
+            self.scan_surface.upload_left_out(self.scene.gpu(), &actual.source);
+        }
         self.shade(subject, live, shown);
         self.shade_facets(subject);
         self.feature_lines.update(self.scene.gpu(), document, hidden);
@@ -102,7 +114,11 @@ impl Viewport {
         // With an alignment there is a legend, or will be.
         let has_legend = document.alignment().is_some() || self.volumes.map().is_some();
         let covered = if has_legend { legend::WIDTH * context.pixels_per_point() } else { 0.0 } as u32;
-        self.camera.set_covered_right(covered);
+        let covered = match legend_side {
+            Side::Left => [covered, 0],
+            Side::Right => [0, covered],
+        };
+        self.camera.set_covered(covered);
         if have_changed && self.auto_fit {
             self.fit_bounds(document);
         }
@@ -122,12 +138,15 @@ impl Viewport {
         if shown.volumes && self.last_picture.as_ref().is_some_and(is_sliding) {
             self.moved_at = Some(Instant::now());
         }
+        let shown_pose = || live.frame.as_ref().map_or_else(|| document.nominal_from_scan(), |(pose, _)| *pose);
+        let pose = shown.dragged_to.unwrap_or_else(shown_pose);
+        if shown.dragged_to.is_some() && self.last_picture.as_ref().is_some_and(|last| last.key.pose != pose) {
+            self.moved_at = Some(Instant::now());
+        }
         let moving = self.moved_at.is_some_and(|at| at.elapsed() < MOVING_DURATION);
         if moving {
             context.request_repaint_after(MOVING_DURATION);
         }
-        let pose = live.frame.as_ref().map_or_else(|| document.nominal_from_scan(), |(pose, _)| *pose);
-        let settings = &document.settings;
         let key = PictureKey {
             size,
             shown: [
@@ -137,13 +156,15 @@ impl Viewport {
                 shown.unmeasured,
                 shown.others,
                 self.scan_surface.item(shown.as_surface).is_some(),
+                is_wanted && self.nominal_deviations.item(false).is_some(),
+                self.scan_surface.left_out(shown.left_out && shown.as_surface).is_some(),
             ],
             nominal_opacity: shown.nominal_opacity,
             dark: context.theme() == egui::Theme::Dark,
             live: self.live_serial,
             scale: match self.volumes.map() {
                 Some((map, _)) => Scale::Thickness(ThicknessScale::of(map)),
-                None => report::colour_scale(settings.deviation.tolerance, settings).into(),
+                None => report::colour_scale(document.settings.deviation.tolerance, document).into(),
             },
             sources: [
                 address(self.nominal.as_ref().map(|item| &item.source)),
@@ -186,7 +207,7 @@ impl Viewport {
         moving: bool,
     ) {
         let is_live = live_points.is_some();
-        let slices = self.slices(shown);
+        let slices = self.slices(shown, is_live);
         match &mut self.last_picture {
             Some(last) if last.key == key => {
                 // During a drag, the response to the mouse takes precedence over completing the picture.
@@ -223,6 +244,11 @@ impl Viewport {
         }
     }
 
+    /// Whether deviations of points are drawn on the nominal.
+    pub(super) fn shows_on_nominal(&self) -> bool {
+        self.last_picture.as_ref().is_some_and(|last| last.key.shown[6])
+    }
+
     /// Whether the last picture is complete.
     pub(super) fn is_complete(&self) -> bool {
         self.last_picture.as_ref().is_some_and(|last| last.quality == Quality::Full)
@@ -235,11 +261,15 @@ impl Viewport {
     }
 
     /// Number of frames over which a complete picture is drawn.
-    fn slices(&self, shown: ElementVisibility) -> usize {
+    fn slices(&self, shown: ElementVisibility, is_live: bool) -> usize {
+        let per_frame = self.scene.gpu().elements_per_frame();
+        if let Some(item) = self.nominal_deviations.item(false).filter(|_| shown.draws_on_nominal(is_live)) {
+            return item.count.div_ceil(per_frame).max(1);
+        }
         let facets = self.nominal.as_ref().map_or(0, |nominal| nominal.item.count);
         let points = self.actual.as_ref().map_or(0, |actual| actual.item.count);
         let surface = self.scan_surface.item(shown.as_surface).map_or(0, SurfaceItem::count);
-        (facets + points.max(surface)).div_ceil(self.scene.gpu().elements_per_frame()).max(1)
+        (facets + points.max(surface)).div_ceil(per_frame).max(1)
     }
 
     fn draw(
@@ -258,6 +288,8 @@ impl Viewport {
         let mut draws = Vec::new();
         let facets =
             self.measurement.as_ref().and_then(|measurement| measurement.item.as_ref()).filter(|_| shown.deviations);
+        let on_nominal = self.nominal_deviations.item(moving);
+        let facets = facets.or(on_nominal.filter(|_| shown.draws_on_nominal(live_points.is_some())));
         let map = self.volumes.map().map(|(_, item)| item);
         if let Some(item) = map {
             let look = look(Pose::identity(), [0.7; 3], Colouring::Scale, NOMINAL);
@@ -314,7 +346,12 @@ impl Viewport {
             let look = look(key.pose, ACTUAL_COLOUR, colouring, ACTUAL);
             // During a best fit and a stroke, only the points that are drawn while the view moves have values and marks.
             let is_complete = live_points.is_none() && self.previewed_selection.is_none();
-            draws.push(match self.scan_surface.item(shown.as_surface && is_complete) {
+            let surface = self.scan_surface.item(shown.as_surface && is_complete);
+            if let Some(left_out) = self.scan_surface.left_out(shown.left_out && surface.is_some()) {
+                let look = Look { id: LEFT_OUT, ..look };
+                draws.push(Draw::Points { item: &left_out.item, look, budget });
+            }
+            draws.push(match surface {
                 Some(item) => Draw::Surface { item, points: &actual.item, look, moving },
                 None => Draw::Points { item: &actual.item, look, budget },
             });
@@ -367,6 +404,8 @@ impl Viewport {
         let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
         // Of the points that are drawn as such, those that lie furthest apart.
         let of_points = draws.iter().filter_map(|draw| match draw {
+            // These lie anywhere, and close no surface.
+            Draw::Points { look, .. } if look.id == LEFT_OUT => Some(LEFT_OUT_SIZE * drawn_pixels),
             Draw::Points { item, budget, .. } => Some(item.closing_size(*budget, pixels_per_mm)),
             _ => None,
         });
@@ -375,7 +414,7 @@ impl Viewport {
             target,
             &Frame {
                 camera: &self.camera,
-                scale: key.scale,
+                scale: key.scale.clone(),
                 background: theme::backdrop(key.dark),
                 point_size: closing.min(60.0),
                 points_in_front_mm: if coloured { 1.5 * key.scale.ends_mm()[1] as f32 } else { 0.0 },

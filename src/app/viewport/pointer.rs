@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{ACTUAL, NOMINAL, Viewport, brush};
+use super::{ACTUAL, LEFT_OUT, NOMINAL, Viewport, brush};
 use render::picking::Pick;
 
 impl Viewport {
@@ -75,8 +75,16 @@ impl Viewport {
 
     /// Index in the cloud of the point under the pointer.
     pub(super) fn hovered_point(&self) -> Option<usize> {
-        let picked = self.hovered.filter(|picked| picked.id == ACTUAL)?;
-        Some(self.actual.as_ref()?.item.index(picked.element as usize))
+        let picked = self.hovered?;
+        let drawn = picked.element as usize;
+        match picked.id {
+            ACTUAL => Some(self.actual.as_ref()?.item.index(drawn)),
+            LEFT_OUT => {
+                let left_out = self.scan_surface.left_out(true)?;
+                left_out.indices.get(left_out.item.index(drawn)).map(|index| *index as usize)
+            }
+            _ => None,
+        }
     }
 
     /// Index of the nominal's facet under the pointer.

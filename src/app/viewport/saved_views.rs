@@ -2,7 +2,7 @@
 
 use egui::{Button, Ui};
 
-use super::super::{Action, App, SectionDisplay, Workspace, icons};
+use super::super::{Action, App, Workspace, icons};
 use super::Viewport;
 use dispatch::Present;
 use geometry::viewpoint::Viewpoint;
@@ -26,7 +26,7 @@ impl App {
         let shown = &mut self.display.shown;
         (shown.nominal, shown.nominal_opacity, shown.edges) = (nominal, nominal_opacity, edges);
         (shown.actual, shown.deviations) = (scan, deviations);
-        self.display.section = SectionDisplay { clips: false, ..self.display.section };
+        self.display.section.clips = false;
         self.display.clip = view.clip;
         self.preview = None;
         if self.workspace == Workspace::Calibrate {
@@ -59,14 +59,16 @@ impl App {
     /// The plane that clips the view: that of the section that is looked at, or of a saved view.
     pub(super) fn cut(&self) -> Option<Cut> {
         let display = &self.display.section;
-        let of_section = self.shown_section().filter(|_| display.clips).and_then(|section| {
+        // A click would pick what is cut away.
+        let is_picking = self.display.picking.is_some();
+        let of_section = self.shown_section().filter(|_| display.clips && !is_picking).and_then(|section| {
             let plane = section.planes.get(display.plane)?.plane;
             let normal = if display.is_flipped { plane.normal } else { -plane.normal };
             Some(Cut { at: plane.origin, normal })
         });
-        // Elsewhere the frame is another, or a click would pick what is cut away.
+        // Elsewhere the frame is another.
         let is_elsewhere = matches!(self.workspace, Workspace::Calibrate | Workspace::Offset);
-        let saved = self.display.clip.as_ref().filter(|_| !is_elsewhere && self.display.picking.is_none());
+        let saved = self.display.clip.as_ref().filter(|_| !is_elsewhere && !is_picking);
         of_section.or_else(|| saved.map(report::pictures::cut))
     }
 

@@ -3,7 +3,7 @@
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke as Line, Vec2};
 
 use crate::{SectionDisplay, theme};
-use base::signed;
+use base::signed_length;
 use inspect::deviation::Verdict;
 use inspect::section::dimension::{Dimension, MeasuredDimension};
 use inspect::section::drawing::{self, Stroke};
@@ -112,9 +112,10 @@ impl SectionView {
             let kind = own.dimension.kind.name();
             draw_dimension(ui, &map, &name.replacen(kind, &texts::word(kind), 1), own);
         }
+        let name = texts::word(&plane.name).into_owned();
         let title = match section.is_compared {
-            true => text!("viewport-section-enlarged", name = plane.name.as_str(), factor = factor.to_string()),
-            false => text!("viewport-section", name = plane.name.as_str()),
+            true => text!("viewport-section-enlarged", name = name, factor = factor.to_string()),
+            false => text!("viewport-section", name = name),
         };
         painter.text(
             rect.left_top() + Vec2::new(12.0, 14.0),
@@ -150,7 +151,7 @@ impl SectionView {
             return None;
         }
         (display.measuring, display.first_pick) = (None, None);
-        Some(Dimension { kind, plane: plane.number, picks, tolerance: None })
+        Some(Dimension { kind, plane: plane.number, picks, tolerance: None, extent_mm: None })
     }
 
     fn navigate(&mut self, ui: &egui::Ui, response: &egui::Response, [low, high]: [PlanePoint; 2]) -> Map {
@@ -192,7 +193,8 @@ fn write_extremes(ui: &egui::Ui, plane: &PlaneSection, map: &Map, factor: f64, [
     let (top, bottom) = (map.at(&high).y - 16.0, map.at(&low).y + 16.0);
     for (own, deviation_mm) in largest.into_iter().chain(smallest) {
         let tip = map.at(&own.tip(factor));
-        let galley = painter.layout_no_wrap(format!("{} mm", signed(deviation_mm, 3)), FontId::proportional(11.5), ink);
+        let galley =
+            painter.layout_no_wrap(format!("{} mm", signed_length(deviation_mm, 3)), FontId::proportional(11.5), ink);
         let half = 0.5 * galley.size();
         // Beyond the drawing, above what is larger and below what is smaller.
         let y = if deviation_mm > 0.0 { top } else { bottom };
@@ -249,7 +251,7 @@ fn read_out(ui: &egui::Ui, plane: &PlaneSection, map: &Map, factor: f64, pointer
     let nearest = plane.whiskers.iter().min_by(|a, b| away(a).total_cmp(&away(b)));
     let Some(own) = nearest.filter(|own| away(own) < REACH) else { return };
     let value = match own.deviation_mm {
-        Some(mm) => text!("viewport-whisker", mm = signed(mm, 4), count = own.points),
+        Some(mm) => text!("viewport-whisker", mm = signed_length(mm, 4), count = own.points),
         None => text!("viewport-not-measured"),
     };
     ui.painter().circle_stroke(map.at(&own.tip(factor)), 4.0, Line::new(1.5, theme::ACCENT));

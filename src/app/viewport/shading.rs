@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::super::subject::Subject;
 use super::super::{ElementVisibility, LiveFit};
+use super::scan_surface::LeftOut;
 use super::{Viewport, address};
 use compute::point_deviation::PointDeviation;
 use geometry::Point;
@@ -12,6 +13,7 @@ use geometry::subset::{Combine, Subset};
 use inspect::alignment::Alignment;
 use inspect::detection::{Explanation, Found};
 use inspect::deviation::DeviationMap;
+use inspect::parts::Actual;
 use render::selecting::Stroke;
 use render::{Colouring, GROUP_COLOURS, Mark, PointsItem};
 use session::Document;
@@ -61,6 +63,41 @@ pub(super) fn groups(document: &Document, of: Selectable) -> Vec<Subset> {
 pub(super) fn groups_key(document: &Document) -> usize {
     let addresses = document.selections.iter().map(|named| named.numbers.address());
     addresses.fold(document.selections.len(), |key, address| key.rotate_left(7) ^ address)
+}
+
+/// The values by which points are coloured.
+struct PointValues<'a> {
+    residuals: Option<&'a [f32]>,
+    deviations: Option<&'a [PointDeviation]>,
+    /// Grey values, and the brightest one.
+    intensity: Option<(&'a [f32], f32)>,
+}
+
+impl<'a> PointValues<'a> {
+    fn new(subject: &'a Subject, deviations: Option<&'a [PointDeviation]>, actual: &'a Actual) -> Self {
+        let intensity = Some(actual.cloud.intensity.as_slice()).filter(|_| subject.shows_grey);
+        let brightest =
+            |grey: &[f32]| grey.iter().copied().filter(|grey| grey.is_finite()).fold(f32::MIN_POSITIVE, f32::max);
+        Self {
+            residuals: subject.residuals.as_ref().map(|own| own.as_slice()),
+            deviations,
+            intensity: intensity.map(|grey| (grey, brightest(grey))),
+        }
+    }
+
+    fn are_any(&self) -> bool {
+        self.residuals.is_some() || self.deviations.is_some() || self.intensity.is_some()
+    }
+
+    /// Of the point at an index in the scan.
+    fn of(&self, index: usize) -> Option<f64> {
+        match (self.residuals, self.deviations, self.intensity) {
+            (Some(residuals), ..) => residuals.get(index).filter(|own| own.is_finite()).map(|&own| own.into()),
+            (None, Some(deviations), _) => deviations.get(index).and_then(PointDeviation::value),
+            (None, None, Some((grey, brightest))) => grey.get(index).map(|grey| f64::from(grey / brightest)),
+            (None, None, None) => None,
+        }
+    }
 }
 
 impl PointShading {
@@ -203,24 +240,25 @@ impl Viewport {
             explained: self.found.clone().filter(|_| shown.explanations).map(|found| (found, shown.detection)),
         };
         let (gpu, item, count) = (self.scene.gpu(), &actual.item, actual.source.cloud.points.len());
-        if self.point_shading.as_ref().is_none_or(|current| !wanted.has_values_of(current)) {
-            match (&subject.residuals, deviations) {
-                (Some(residuals), _) => {
-                    item.set_values(gpu, |i| residuals.get(i).filter(|own| own.is_finite()).map(|&own| own.into()))
+        let has_new_values = self.point_shading.as_ref().is_none_or(|current| !wanted.has_values_of(current));
+        let changed = self.point_shading.as_ref().and_then(|current| wanted.changed_from(current));
+        let is_changed = has_new_values || changed.as_ref().is_none_or(|changed| !changed.is_empty());
+        let left_out = self.scan_surface.left_out_mut().filter(|own| is_changed || !own.is_shaded);
+        if has_new_values || left_out.is_some() {
+            let values = PointValues::new(subject, deviations.map(Vec::as_slice), &actual.source);
+            if has_new_values && values.are_any() {
+                item.set_values(gpu, |i| values.of(i));
+            }
+            if let Some(LeftOut { indices, item, is_shaded }) = left_out {
+                // A point that is left out has the colour that it would have among all.
+                if values.are_any() {
+                    item.set_values(gpu, |i| values.of(*indices.get(i)? as usize));
                 }
-                (None, Some(deviations)) => {
-                    item.set_values(gpu, |i| deviations.get(i).and_then(PointDeviation::value));
-                }
-                (None, None) if subject.shows_grey => {
-                    let intensity = &actual.source.cloud.intensity;
-                    let brightest =
-                        intensity.iter().copied().filter(|grey| grey.is_finite()).fold(f32::MIN_POSITIVE, f32::max);
-                    item.set_values(gpu, |i| intensity.get(i).map(|grey| f64::from(grey / brightest)));
-                }
-                (None, None) => {}
+                item.set_marks(gpu, |i| indices.get(i).map_or(Mark::None, |index| wanted.mark(*index)));
+                *is_shaded = true;
             }
         }
-        match self.point_shading.as_ref().and_then(|current| wanted.changed_from(current)) {
+        match changed {
             Some(changed) if changed.is_empty() => {}
             Some(changed) if changed.len() < count / FULL_UPLOAD_DIVISOR => {
                 let changed: Vec<u32> = changed.iter().copied().collect();

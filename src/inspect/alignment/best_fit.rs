@@ -184,6 +184,7 @@ pub fn run_from(
     Ok(Alignment {
         method: Method::BestFit,
         nominal_from_scan: fit.pose,
+        by_hand: false,
         rms_mm: answer.rms_mm(),
         iterations: fit.iterations,
         overlap: answer.used as f64 / total.max(1) as f64,

@@ -136,6 +136,9 @@ pub struct Alignment {
     pub method: Method,
     /// Maps the scan onto the nominal.
     pub nominal_from_scan: Pose,
+    /// Whether an operator moved the scan to this pose by hand; nothing was fitted then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_hand: bool,
     /// Weighted RMS distance that the last iteration minimised, mm.
     pub rms_mm: f64,
     /// Iterations, all resolution levels together.
@@ -174,6 +177,7 @@ impl Alignment {
             (Some(main), _) => main.name(),
             (None, Method::Auto) => "automatic start, then best fit".to_owned(),
             (None, Method::BestFit) => "best fit".to_owned(),
+            (None, Method::None) if self.by_hand => "moved by hand".to_owned(),
             (None, Method::None) => "given pose".to_owned(),
         }
     }
@@ -186,6 +190,10 @@ impl Alignment {
                 .push(format!("{}: deviations may be assigned to the wrong region of the part.", capitalised(&doubt)));
         }
         remarks.extend(self.about_others());
+        if self.by_hand {
+            remarks
+                .push("The scan was aligned by hand and not fitted: deviations include the error of its pose.".into());
+        }
         if !self.as_before.is_empty() {
             remarks.push(format!("{}: as in the pre-alignment.", capitalised(&self.as_before.join(", "))));
         }
@@ -200,13 +208,14 @@ impl Alignment {
         matches!(self.among_others, Some(AmongOthers::Found { .. }))
     }
 
-    /// [`Self::doubt`], and whether the part is one of several in the scan.
+    /// [`Self::doubt`], whether the part is one of several in the scan, and whether it was aligned by hand.
     pub fn reservations(&self) -> Option<String> {
         let one_of_several = match self.among_others {
             Some(AmongOthers::Found { more, .. }) if more > 0 => Some(format!("one of {} in the scan", more + 1)),
             _ => None,
         };
-        let all: Vec<String> = one_of_several.into_iter().chain(self.doubt()).collect();
+        let by_hand = self.by_hand.then(|| "aligned by hand".to_owned());
+        let all: Vec<String> = one_of_several.into_iter().chain(self.doubt()).chain(by_hand).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 
@@ -263,6 +272,7 @@ impl Alignment {
         Self {
             method: Method::None,
             nominal_from_scan,
+            by_hand: false,
             rms_mm: 0.0,
             iterations: 0,
             overlap: 0.0,

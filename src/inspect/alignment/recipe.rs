@@ -42,6 +42,8 @@ pub enum Start {
     Automatic,
     /// A given pose, `nominal_from_scan`.
     Pose(Pose),
+    /// The pose to which an operator moved the scan by hand, `nominal_from_scan`.
+    ByHand(Pose),
     /// Picked point pairs, each point in its own frame.
     Pairs(Vec<PointPair>),
     /// One of several poses that fit about as well.
@@ -105,6 +107,7 @@ impl Make for AlignmentRecipe {
                 return run_automatic(&nominal, &actual, parameters, tools.backend, progress, tools.watch);
             }
             Start::Pose(pose) => Alignment::given(*pose),
+            Start::ByHand(pose) => Alignment { by_hand: true, ..Alignment::given(*pose) },
             Start::Pairs(pairs) => {
                 let fit = point_pairs::fit(pairs)?;
                 Alignment { rms_mm: fit.rms_mm, ..Alignment::given(fit.nominal_from_scan) }
@@ -163,6 +166,8 @@ impl Product for Alignment {
     fn figures(&self) -> Vec<Figure> {
         let others = Figure::new("Other poses", "", self.alternatives.len() as f64);
         match &self.main {
+            // Nothing was fitted.
+            None if self.by_hand => vec![others],
             None => {
                 let overlap = Figure::new("Overlap", "%", 100.0 * self.overlap);
                 vec![Figure::new("RMS", "mm", self.rms_mm), overlap, others]
@@ -265,10 +270,13 @@ pub fn problem<'a>(surface: &'a Surface, scan: &'a PreparedScan) -> best_fit::Pr
 }
 
 impl Alignment {
-    /// The result in two sentences: fit quality and least determined direction.
+    /// The result in two sentences: fit quality and least determined direction; or that nothing was fitted.
     pub fn words(&self) -> String {
         if let Some(main) = &self.main {
             return main.words();
+        }
+        if self.by_hand {
+            return "Moved by hand: nothing was fitted.".to_owned();
         }
         format!(
             "Aligned: RMS {:.4} mm over {:.1} % of the points, {} iterations{}. {}.",

@@ -145,6 +145,7 @@ impl RegistrationResult {
         Alignment {
             method: Method::BestFit,
             nominal_from_scan: answer.truth_from_sensed,
+            by_hand: false,
             rms_mm: answer.error_mm2().sqrt(),
             iterations: answer.iterations.len(),
             overlap: active as f64 / answer.active.len().max(1) as f64,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::histogram::Histogram;
 use super::judgement::Evidence;
+use super::own_tolerances::{FaceResult, Limits, Tally, tally};
 use super::regions::{self, Clutter, Outliers, Region};
 use super::{Excluded, Judgement, Measurement, Parameters, PartMatch, Statistics, Verdict, measurement, statistics};
 use crate::parts::{Actual, Nominal};
@@ -32,6 +33,8 @@ pub struct Check {
     pub clutter: Clutter,
     /// Points out of tolerance outside regions.
     pub outliers: Outliers,
+    /// Results of the own tolerances, in their order.
+    pub own_tolerances: Vec<FaceResult>,
     /// Agreement of scan and nominal.
     pub part_match: PartMatch,
     /// Verdict and reasons.
@@ -81,7 +84,8 @@ pub struct Compared<'a> {
 
 /// Evaluates `measurement`, which is of what was `compared`, against `parameters`.
 ///
-/// Returns an error if no point or facet has data, and if the backend fails or the work is cancelled.
+/// Returns an error if no point or facet has data, if the faces of an own tolerance are not found, and if the backend
+/// fails or the work is cancelled.
 pub fn judge(
     backend: &dyn Backend,
     compared: &Compared<'_>,
@@ -91,8 +95,9 @@ pub fn judge(
     progress: &Progress,
 ) -> Result<Check> {
     let (map, surface) = (measurement.map(), &compared.nominal.surface);
+    let limits = Limits::new(parameters, compared.nominal)?;
     let part = progress.part(0.0, 0.2);
-    let (statistics, histogram) = statistics::of(backend, &map.numbers(), &parameters.tolerance, scale_mm, &part)?;
+    let (mut statistics, histogram) = statistics::of(backend, &map.numbers(), &parameters.tolerance, scale_mm, &part)?;
     if statistics.count == 0 {
         return Err(UserError::input(format!(
             "The scan and the nominal do not overlap: no point has a match within {} mm and {}°. Align first, or check \
@@ -106,16 +111,25 @@ pub fn judge(
         map,
         closest,
         beyond,
+        beyond_along: &measurement.beyond_along,
         surface,
         points: &compared.actual.cloud.points,
         nominal_from_scan: &measurement.nominal_from_scan,
         footprint: &measurement.footprint,
+        limits: &limits,
         parameters,
     };
-    let regions::RegionSearch { regions, clutter, outliers } =
+    let regions::RegionSearch { regions, on_own, clutter, outliers } =
         regions::find(backend, &request, &progress.part(0.2, 1.0))?;
+    let mut own_tolerances = Vec::new();
+    if !on_own.is_empty() {
+        let Tally { in_tolerance, faces } = tally(&limits, map, measurement.measured.compared(), &on_own);
+        statistics.in_tolerance_fraction = in_tolerance as f64 / statistics.count as f64;
+        own_tolerances = faces;
+    }
     let (coverage, diagonal_mm) = (&measurement.coverage, surface.bounds().diagonal());
-    let mut part_match = PartMatch::new(closest, beyond, &clutter, coverage, &parameters.tolerance, diagonal_mm);
+    let limit_mm = parameters.largest_limit_mm();
+    let mut part_match = PartMatch::new(closest, beyond, &clutter, coverage, limit_mm, diagonal_mm);
     part_match.is_doubtful &= !(compared.is_found && part_match.agrees_beside_clutter());
     let judgement = Evidence {
         parameters,
@@ -123,6 +137,7 @@ pub fn judge(
         regions: &regions,
         clutter: &clutter,
         outliers: &outliers,
+        own_tolerances: &own_tolerances,
         coverage,
         part_match: &part_match,
         diagonal_mm,
@@ -138,6 +153,7 @@ pub fn judge(
         regions,
         clutter,
         outliers,
+        own_tolerances,
         part_match,
         judgement,
         measurement,

@@ -54,12 +54,21 @@ pub(crate) fn spacing_mm(points: &OrderedPoints) -> f64 {
 
 /// Default maximum edge length of the facets of a nominal of `area_mm2`, mm.
 pub(super) fn max_edge_mm(spacing_mm: f64, area_mm2: f64) -> f64 {
+    (EDGE_SPACINGS * spacing_mm).max(edge_of_facets_mm(area_mm2, MAX_FACETS))
+}
+
+/// Maximum edge length that refines `area_mm2` to about `facets`, mm.
+pub(super) fn edge_of_facets_mm(area_mm2: f64, facets: f64) -> f64 {
     // Bisecting edges gives facets with an area of about a fifth of the squared maximum edge.
-    let finest_mm = (area_mm2 / (0.2 * MAX_FACETS)).sqrt();
-    (EDGE_SPACINGS * spacing_mm).max(finest_mm)
+    (area_mm2 / (0.2 * facets)).sqrt()
 }
 
 /// Default lateral radius of point-facet matching, mm.
 pub(super) fn radius_mm(spacing_mm: f64) -> f64 {
     RADIUS_SPACINGS * spacing_mm
+}
+
+/// The radius that covers facets of this maximum edge length as the defaults cover each other, mm.
+pub(super) fn radius_of_edge_mm(max_edge_mm: f64) -> f64 {
+    RADIUS_SPACINGS / EDGE_SPACINGS * max_edge_mm
 }

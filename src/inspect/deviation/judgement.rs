@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::part_match::LARGE_TOLERANCE;
 use super::regions::{Clutter, MIN_POINTS, Outliers, Region};
-use super::{Coverage, Method, OutlierLimit, Parameters, PartMatch, Statistics};
+use super::{Coverage, FaceResult, OutlierLimit, Parameters, PartMatch, Statistics};
 use crate::verdict::Verdict;
 
 /// The decision rule of surface comparisons, as reports state it.
@@ -44,6 +44,8 @@ pub struct Evidence<'a> {
     pub clutter: &'a Clutter,
     /// Points out of tolerance outside regions.
     pub outliers: &'a Outliers,
+    /// Results of the own tolerances.
+    pub own_tolerances: &'a [FaceResult],
     /// Coverage of the nominal.
     pub coverage: &'a Coverage,
     /// Agreement of scan and nominal.
@@ -56,12 +58,13 @@ pub struct Evidence<'a> {
 
 impl Evidence<'_> {
     /// Decides on the verdict: FAIL for regions or too many points out of tolerance, else INCOMPLETE for too little
-    /// coverage or a doubtful part, else PASS.
+    /// coverage, a doubtful part or an own tolerance that was not judged, else PASS.
     pub fn judge(&self) -> Judgement {
-        let too_many = self.too_many_outliers();
+        let (too_many, not_judged) = (self.too_many_outliers(), self.not_judged().count());
         let verdict = if !self.regions.is_empty() || too_many.is_some() {
             Verdict::Fail
-        } else if self.coverage.fraction < self.parameters.min_coverage || self.part_match.is_doubtful {
+        } else if self.coverage.fraction < self.parameters.min_coverage || self.part_match.is_doubtful || not_judged > 0
+        {
             Verdict::Incomplete
         } else {
             Verdict::Pass
@@ -73,7 +76,19 @@ impl Evidence<'_> {
         if self.is_own_file {
             covers += "; the scan is the nominal's own file, so no part was measured";
         }
-        Judgement { verdict, covers, reason: self.reason(too_many), remarks: self.remarks() }
+        match not_judged {
+            0 => {}
+            1 => covers += "; 1 own tolerance was not judged",
+            count => covers += &format!("; {count} own tolerances were not judged"),
+        }
+        let (reason, mut remarks) = (self.reason(too_many), self.remarks());
+        remarks.retain(|remark| *remark != reason);
+        Judgement { verdict, covers, reason, remarks }
+    }
+
+    /// The own tolerances of whose faces too little was measured.
+    fn not_judged(&self) -> impl Iterator<Item = &FaceResult> {
+        self.own_tolerances.iter().filter(|own| own.verdict == Verdict::Incomplete)
     }
 
     fn reason(&self, too_many: Option<String>) -> String {
@@ -109,6 +124,9 @@ impl Evidence<'_> {
                 percent(self.parameters.min_coverage)
             );
         }
+        if let Some(own) = self.not_judged().next() {
+            return own.sentence(self.parameters.method.measured());
+        }
         format!("No connected region of {} mm² or more is out of tolerance.", self.parameters.min_region_mm2)
     }
 
@@ -128,9 +146,14 @@ impl Evidence<'_> {
 
     fn remarks(&self) -> Vec<String> {
         let Self { parameters, coverage, clutter, outliers, .. } = self;
-        let mut remarks = Vec::new();
+        let what = parameters.method.measured();
+        let along = parameters.direction_in_words().map(|own| format!("Deviations are measured along {own}."));
+        let mut remarks: Vec<String> = along.into_iter().collect();
+        if let Some(name) = self.regions.first().and_then(|worst| worst.own_tolerance.as_deref()) {
+            remarks.push(format!("The peak of the worst region lies on “{name}”, which has limits of its own."));
+        }
+        remarks.extend(self.own_tolerances.iter().map(|own| own.sentence(what)));
         if outliers.count > 0 {
-            let what = if parameters.method == Method::Closest { "points" } else { "facets" };
             remarks.push(format!(
                 "{:.1} % are in tolerance: {} single {what} or groups too small to count are out of tolerance, the \
                  largest by {:+.3} mm.",
@@ -175,7 +198,7 @@ impl Evidence<'_> {
                 many => format!("{many} single points beyond the maximum distance form no surface."),
             });
         }
-        let limit_mm = parameters.tolerance.largest_mm();
+        let limit_mm = parameters.largest_limit_mm();
         if limit_mm > LARGE_TOLERANCE * self.diagonal_mm {
             remarks.push(format!(
                 "The limit of {limit_mm} mm is {:.1} % of the part's size: check the units.",

@@ -29,6 +29,8 @@ pub struct Measurement {
     pub measured: Deviations,
     /// Points beyond the maximum distance.
     pub beyond: DistantPoints,
+    /// Points whose closest points are within the maximum distance, but not what they are along the direction.
+    pub beyond_along: DistantPoints,
     /// The compared points, projected onto the nominal.
     pub footprint: Footprint,
     /// Coverage of the nominal.
@@ -56,11 +58,14 @@ impl Measurement {
     /// Memory in use, bytes.
     pub fn bytes(&self) -> u64 {
         let points = |count: usize| (count * 16) as u64;
-        let of_facets = match self.map() {
+        let of_map = match self.map() {
+            DeviationMap::Points(along) if self.measured.of_points.is_some() => points(along.len()),
             DeviationMap::Points(_) => 0,
-            DeviationMap::Facets { nominal, values, .. } => nominal.bytes() + points(values.capacity()),
+            DeviationMap::Facets { nominal, parents, values, .. } => {
+                nominal.bytes() + (4 * parents.capacity()) as u64 + points(values.capacity())
+            }
         };
-        of_facets + points(self.measured.closest().len()) + points(self.beyond.indices.len()) + self.footprint.bytes()
+        of_map + points(self.measured.closest().len()) + points(self.beyond.indices.len()) + self.footprint.bytes()
     }
 }
 
@@ -84,7 +89,8 @@ pub fn run(
     let part = progress.part(0.8, 0.9);
     let beyond = super::beyond(backend, surface, &scan, nominal_from_scan, parameters, closest, &part)?;
     progress.report(0.9, "Measuring coverage")?;
-    let footprint = Footprint::new(closest, surface, &actual.cloud.points, nominal_from_scan);
+    let beyond_along = measured.beyond_along(parameters.effective_max_distance_mm());
+    let footprint = Footprint::new(measured.compared(), surface, &actual.cloud.points, nominal_from_scan);
     let directions = view_directions(actual, nominal_from_scan);
     let coverage = coverage::measure(&measured.map, surface, &footprint, &directions);
     Ok(Measurement {
@@ -97,6 +103,7 @@ pub fn run(
         device: backend.device(),
         measured,
         beyond,
+        beyond_along,
         footprint,
         coverage,
         measure_ms,

@@ -4,10 +4,14 @@
 pub mod check;
 mod colours;
 pub mod coverage;
+mod directional;
 pub(crate) mod faces;
 pub mod histogram;
 pub mod judgement;
 pub mod measurement;
+mod on_nominal;
+pub mod own_scale;
+pub mod own_tolerances;
 pub mod part_match;
 mod recipe;
 pub mod regions;
@@ -22,17 +26,20 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::parts::Scan;
 pub use crate::verdict::Verdict;
-use base::{Progress, Result, UserError};
+use base::{Progress, Result, UserError, signed};
 pub use check::Check;
 pub use colours::Colours;
 use compute::facet_facet_matching;
 use compute::point_deviation::{self, MatchState, PointDeviation};
-use compute::point_facet_matching::{self, FacetDeviation};
+use compute::point_facet_matching::FacetDeviation;
 use compute::{Backend, Compute};
 pub use coverage::Coverage;
-use geometry::{Mesh, OrderedPoints, Pose, SearchablePoints, Surface, Vector, refine};
+use geometry::{Mesh, OrderedPoints, Pose, Surface, Vector, refine};
 pub use judgement::Judgement;
 pub use measurement::Measurement;
+pub use on_nominal::on_nominal;
+pub use own_scale::OwnScale;
+pub use own_tolerances::{FaceResult, FaceTolerance, Limits};
 pub use part_match::PartMatch;
 pub use recipe::ComparisonRecipe;
 pub use statistics::Statistics;
@@ -51,12 +58,26 @@ pub enum Method {
     FacetFacet,
 }
 
+impl Method {
+    /// What the deviations are of, in the plural.
+    pub fn measured(self) -> &'static str {
+        match self {
+            Self::Closest => "points",
+            Self::PointFacet | Self::FacetFacet => "facets",
+        }
+    }
+}
+
 /// Parameters of a surface comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Parameters {
     /// Method of measuring deviations.
     pub method: Method,
+    /// Direction in the nominal frame, of any length, along which scan points are measured rather than to their closest
+    /// points; facet methods do without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<[f64; 3]>,
     /// Maximum distance of a point from the nominal, mm. Farther points get no deviation, but connected ones are still
     /// evaluated as regions.
     pub max_distance_mm: f64,
@@ -69,6 +90,9 @@ pub struct Parameters {
     pub radius_mm: Option<f64>,
     /// Allowed deviations.
     pub tolerance: Tolerance,
+    /// Allowed deviations of some faces in place of those; where they share a facet, the last one holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub own_tolerances: Vec<FaceTolerance>,
     /// Minimum area of a connected region out of tolerance that fails the part, mm².
     pub min_region_mm2: f64,
     /// Minimum share of the nominal's surface that must be measured for a PASS, 0 to 1.
@@ -113,11 +137,13 @@ impl Default for Parameters {
     fn default() -> Self {
         Self {
             method: Method::Closest,
+            direction: None,
             max_distance_mm: 2.0,
             max_angle_deg: 90.0,
             max_edge_mm: None,
             radius_mm: None,
             tolerance: Tolerance::default(),
+            own_tolerances: Vec::new(),
             min_region_mm2: 1.0,
             min_coverage: DEFAULT_MIN_COVERAGE,
             max_outliers: None,
@@ -136,6 +162,9 @@ impl Parameters {
         if !(self.max_angle_deg > 0.0 && self.max_angle_deg <= 180.0) {
             return Err(UserError::usage("The maximum angle must be above 0 and at most 180 degrees."));
         }
+        if self.direction.is_some_and(|own| !is_direction(&own)) {
+            return Err(UserError::usage("The direction of the deviations must be three numbers that are not all 0."));
+        }
         if self.radius_mm.is_some_and(|radius| !(radius > 0.0 && radius.is_finite())) {
             return Err(UserError::usage("The matching radius must be a positive number of mm."));
         }
@@ -153,7 +182,24 @@ impl Parameters {
         if self.clutter_distance_mm.is_some_and(|distance| !(distance > 0.0)) {
             return Err(UserError::usage("The clutter distance must be a positive number of mm."));
         }
-        self.tolerance.check()
+        self.tolerance.check()?;
+        own_tolerances::check(&self.own_tolerances)
+    }
+
+    /// The largest absolute value of all limits, those of own tolerances included, mm.
+    pub fn largest_limit_mm(&self) -> f64 {
+        let own = self.own_tolerances.iter().map(|own| own.tolerance.largest_mm());
+        own.fold(self.tolerance.largest_mm(), f64::max)
+    }
+
+    /// What follows the limits of the part where they are stated, so that they are not taken for those of all faces;
+    /// empty without own tolerances.
+    pub fn own_tolerances_in_words(&self) -> String {
+        match self.own_tolerances.len() {
+            0 => String::new(),
+            1 => "; 1 face with an own tolerance".to_owned(),
+            count => format!("; {count} faces with own tolerances"),
+        }
     }
 
     /// The maximum angle in effect, degrees: point-facet matching limits it so that points count for their own face
@@ -166,9 +212,30 @@ impl Parameters {
         }
     }
 
+    /// The direction that scan points are measured along, of unit length; `None` if each is measured to its closest point,
+    /// and for facet methods.
+    pub fn effective_direction(&self) -> Option<Vector> {
+        let direction = self.direction.filter(|own| self.method == Method::Closest && is_direction(own))?;
+        Vector::from(direction).try_normalize(0.0)
+    }
+
+    /// What deviations are measured along, such as “X”; `None` if not along one direction.
+    pub fn direction_in_words(&self) -> Option<String> {
+        let direction = self.effective_direction()?;
+        let axis = ["X", "Y", "Z"].into_iter().zip(direction.iter()).find(|(_, own)| own.abs() > 1.0 - 1e-12);
+        Some(match axis {
+            Some((name, _)) => name.to_owned(),
+            None => {
+                let [x, y, z] = [direction.x, direction.y, direction.z].map(|own| signed(own, 3));
+                format!("({x}, {y}, {z})")
+            }
+        })
+    }
+
     /// Whether both give the same measurement; the criteria of evaluation may differ.
     pub fn gives_same_measurement(&self, other: &Self) -> bool {
         self.method == other.method
+            && self.effective_direction() == other.effective_direction()
             && self.effective_max_distance_mm() == other.effective_max_distance_mm()
             && self.max_angle_deg == other.max_angle_deg
             && self.max_edge_mm == other.max_edge_mm
@@ -178,9 +245,15 @@ impl Parameters {
     /// The maximum distance in effect, mm. A tolerance limit at or beyond it could never be exceeded; the distance is
     /// then raised to twice the limit.
     pub fn effective_max_distance_mm(&self) -> f64 {
-        let limit_mm = self.tolerance.largest_mm();
+        let limit_mm = self.largest_limit_mm();
         if limit_mm < self.max_distance_mm { self.max_distance_mm } else { 2.0 * limit_mm }
     }
+}
+
+/// Whether a vector has a direction.
+fn is_direction(vector: &[f64; 3]) -> bool {
+    let length = Vector::from(*vector).norm();
+    length > 0.0 && length.is_finite()
 }
 
 /// Deviations of the scan points or of the nominal's facets.
@@ -192,6 +265,8 @@ pub enum DeviationMap {
     Facets {
         /// The refined nominal.
         nominal: Arc<Mesh>,
+        /// By facet: index of the facet of the nominal that it is part of.
+        parents: Vec<u32>,
         /// One per facet.
         values: Vec<FacetDeviation>,
         /// Maximum edge length of its facets, mm.
@@ -223,6 +298,15 @@ impl DeviationMap {
         match self {
             Self::Points(points) => Box::new(points.iter().map(PointDeviation::value)),
             Self::Facets { values, .. } => Box::new(values.iter().map(FacetDeviation::value)),
+        }
+    }
+
+    /// The facet of the nominal that each point is closest to, or that each facet is part of. Undefined for points without
+    /// data.
+    pub fn facets(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        match self {
+            Self::Points(points) => Box::new(points.iter().map(|point| point.facet)),
+            Self::Facets { parents, .. } => Box::new(parents.iter().copied()),
         }
     }
 
@@ -352,16 +436,32 @@ pub fn beyond(
 pub struct Deviations {
     /// Deviations by the chosen method.
     pub map: DeviationMap,
-    /// Deviations of the scan points if `map` holds facets.
+    /// Deviations of the scan points from the closest points if `map` does not hold these.
     of_points: Option<Vec<PointDeviation>>,
 }
 
 impl Deviations {
     /// The deviation of every scan point from the closest point of the nominal, whatever the method.
     pub fn closest(&self) -> &[PointDeviation] {
+        match (&self.of_points, &self.map) {
+            (Some(points), _) | (None, DeviationMap::Points(points)) => points,
+            (None, DeviationMap::Facets { .. }) => &[],
+        }
+    }
+
+    /// The deviation of every scan point by which the nominal counts as measured: along the direction, if there is one.
+    pub fn compared(&self) -> &[PointDeviation] {
+        match &self.map {
+            DeviationMap::Points(points) => points,
+            DeviationMap::Facets { .. } => self.closest(),
+        }
+    }
+
+    /// The points whose deviations along the direction exceed the maximum distance, while their closest points do not.
+    fn beyond_along(&self, max_distance_mm: f64) -> DistantPoints {
         match (&self.map, &self.of_points) {
-            (DeviationMap::Points(points), _) | (_, Some(points)) => points,
-            (DeviationMap::Facets { .. }, None) => &[],
+            (DeviationMap::Points(along), Some(closest)) => directional::beyond(along, closest, max_distance_mm),
+            _ => DistantPoints::default(),
         }
     }
 }
@@ -381,25 +481,31 @@ pub fn measure(
     parameters.check()?;
     let max_angle_rad = parameters.max_angle_deg.to_radians();
     let of_points = closest(backend, surface, scan, nominal_from_scan, parameters, progress)?;
+    if let Some(direction) = parameters.effective_direction() {
+        let max_distance_mm = parameters.effective_max_distance_mm();
+        let closest = &of_points;
+        let request = directional::Request { surface, scan, nominal_from_scan, direction, max_distance_mm, closest };
+        let map = DeviationMap::Points(request.measure(progress)?);
+        return Ok(Deviations { map, of_points: Some(of_points) });
+    }
     if parameters.method == Method::Closest {
         return Ok(Deviations { map: DeviationMap::Points(of_points), of_points: None });
     }
     let spacing_mm = LazyCell::new(|| faces::spacing_mm(scan.ordered));
     let max_edge_mm =
         parameters.max_edge_mm.unwrap_or_else(|| faces::max_edge_mm(*spacing_mm, surface.mesh().area_mm2()));
-    let nominal = Arc::new(refine::to_max_edge(surface.mesh(), max_edge_mm, progress)?.0);
+    let (nominal, parents) = refine::to_max_edge(surface.mesh(), max_edge_mm, progress)?;
+    let nominal = Arc::new(nominal);
     let values = if parameters.method == Method::PointFacet {
-        let directions = faces::directions(&of_points, surface, scan.cloud, nominal_from_scan);
-        backend.compute(
-            &point_facet_matching::Request {
-                nominal: &nominal,
-                points: &SearchablePoints::new(&scan.cloud.points),
-                directions: &directions,
-                nominal_from_scan,
-                radius_mm: Some(parameters.radius_mm.unwrap_or_else(|| faces::radius_mm(*spacing_mm))),
-                max_distance_mm: parameters.effective_max_distance_mm(),
-                max_angle_rad: max_angle_rad.min(faces::SAME_FACE_RAD),
-            },
+        let radius_mm = parameters.radius_mm.unwrap_or_else(|| faces::radius_mm(*spacing_mm));
+        on_nominal::matched(
+            backend,
+            (surface, &nominal),
+            scan,
+            nominal_from_scan,
+            parameters,
+            &of_points,
+            radius_mm,
             progress,
         )?
     } else {
@@ -420,5 +526,6 @@ pub fn measure(
             progress,
         )?
     };
-    Ok(Deviations { map: DeviationMap::Facets { nominal, values, max_edge_mm }, of_points: Some(of_points) })
+    let map = DeviationMap::Facets { nominal, parents, values, max_edge_mm };
+    Ok(Deviations { map, of_points: Some(of_points) })
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::regions::Clutter;
-use super::{Coverage, DistantPoints, Tolerance};
+use super::{Coverage, DistantPoints};
 use crate::alignment::ExplainedFraction;
 use compute::point_deviation::PointDeviation;
 
@@ -36,17 +36,18 @@ pub struct PartMatch {
 }
 
 impl PartMatch {
-    /// Evaluates the deviations `closest` of a scan and those of the points `beyond` the maximum distance.
+    /// Evaluates the deviations `closest` of a scan and those of the points `beyond` the maximum distance; `limit_mm` is
+    /// the largest absolute value of the tolerance limits.
     pub fn new(
         closest: &[PointDeviation],
         beyond: &DistantPoints,
         clutter: &Clutter,
         coverage: &Coverage,
-        tolerance: &Tolerance,
+        limit_mm: f64,
         diagonal_mm: f64,
     ) -> Self {
-        let within_mm = (ExplainedFraction::DISTANCE_SHARE * diagonal_mm)
-            .max(tolerance.largest_mm().min(LARGE_TOLERANCE * diagonal_mm));
+        let within_mm =
+            (ExplainedFraction::DISTANCE_SHARE * diagonal_mm).max(limit_mm.min(LARGE_TOLERANCE * diagonal_mm));
         let count_and_squares = |points: &[PointDeviation]| {
             points
                 .par_chunks(1 << 14)

@@ -26,6 +26,21 @@ impl Tolerance {
         (self.low_mm..=self.high_mm).contains(&deviation_mm)
     }
 
+    /// 1 for a deviation above the upper limit, -1 for one below the lower limit, 0 for one in tolerance and for NaN.
+    #[inline]
+    pub fn side(&self, deviation_mm: f64) -> i8 {
+        match deviation_mm {
+            d if d > self.high_mm => 1,
+            d if d < self.low_mm => -1,
+            _ => 0,
+        }
+    }
+
+    /// How far a deviation lies beyond the limits, mm; negative within them.
+    pub fn excess_mm(&self, deviation_mm: f64) -> f64 {
+        (deviation_mm - self.high_mm).max(self.low_mm - deviation_mm)
+    }
+
     /// The larger of the absolute values of the two limits, mm.
     pub fn largest_mm(&self) -> f64 {
         self.low_mm.abs().max(self.high_mm.abs())

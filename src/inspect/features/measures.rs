@@ -49,7 +49,7 @@ impl<'a> UncertainElement<'a> {
     }
 
     /// Covariance of the displacement of a point fixed to the element, mm².
-    fn displacement_covariance(&self, point: &Point) -> Matrix3<f64> {
+    pub fn displacement_covariance(&self, point: &Point) -> Matrix3<f64> {
         let Some(motion) = self.motion else { return Matrix3::zeros() };
         let mut by_motion = nalgebra::Matrix3x6::zeros();
         by_motion.fixed_view_mut::<3, 3>(0, 0).fill_with_identity();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::reference_points::{Direction, ReferencePoint};
+use crate::table;
 use base::{Result, UserError};
 use geometry::Point;
 
@@ -21,18 +22,9 @@ pub fn read(path: &Path) -> Result<Vec<ReferencePoint>> {
 /// Returns an error that names the line it cannot read.
 pub fn parse(text: &str) -> Result<Vec<ReferencePoint>> {
     let mut points: Vec<ReferencePoint> = Vec::new();
-    for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        let by_semicolons = line.contains(';');
-        let cells: Vec<&str> = line.split(if by_semicolons { ';' } else { ',' }).map(str::trim).collect();
-        let number = |cell: &&str| {
-            let text = if by_semicolons { cell.replace(',', ".") } else { (*cell).to_owned() };
-            text.parse::<f64>().ok().filter(|own| own.is_finite())
-        };
-        let point = match cells.as_slice() {
+    for row in table::rows(text) {
+        let number = |cell: &str| row.number_in(cell);
+        let point = match row.cells.as_slice() {
             [name, x, y, z, direction @ ..] if !name.is_empty() && direction.len() <= 1 => {
                 let direction = direction.first().map_or(Some(Direction::Normal), |own| Direction::named(own));
                 match (number(x), number(y), number(z), direction) {
@@ -44,21 +36,20 @@ pub fn parse(text: &str) -> Result<Vec<ReferencePoint>> {
             }
             _ => None,
         };
-        let about = |what: &str| UserError::input(format!("Line {}: {what}", i + 1));
         match point {
             Some(point) if points.iter().any(|own| own.name == point.name) => {
-                return Err(about(&format!("there are two reference points called “{}”.", point.name)));
+                return Err(row.error(&format!("there are two reference points called “{}”.", point.name)));
             }
             Some(_) if points.len() == MAX_POINTS => {
-                return Err(about(&format!("more than {MAX_POINTS} reference points.")));
+                return Err(row.error(&format!("more than {MAX_POINTS} reference points.")));
             }
             Some(point) => points.push(point),
             // A heading holds no numbers.
-            None if points.is_empty() && cells.iter().all(|cell| number(cell).is_none()) => {}
+            None if points.is_empty() && row.has_no_numbers() => {}
             None => {
-                return Err(about(
-                    "expected name, x, y, z and a direction (normal, x, y or z), such as R1, 10, 0, 5, z.",
-                ));
+                return Err(
+                    row.error("expected name, x, y, z and a direction (normal, x, y or z), such as R1, 10, 0, 5, z.")
+                );
             }
         }
     }

@@ -230,7 +230,7 @@ impl<'a> Held<'a> {
         let name = &own.name;
         let hit = nominal.closest_point(&own.point, MAX_OFF_SURFACE_MM).ok_or_else(|| {
             UserError::usage(format!(
-                "Point {name} is more than {MAX_OFF_SURFACE_MM} mm from the nominal; pick it on the surface."
+                "Point “{name}” is more than {MAX_OFF_SURFACE_MM} mm from the nominal; pick it on the surface."
             ))
         })?;
         let normal = nominal.mesh().normal(hit.facet as usize);
@@ -242,7 +242,7 @@ impl<'a> Held<'a> {
         };
         if along.dot(&normal).abs() < MIN_COSINE {
             return Err(UserError::usage(format!(
-                "Point {name} cannot be held along {}: the surface there is nearly parallel to that axis. \
+                "Point “{name}” cannot be held along {}: the surface there is nearly parallel to that axis. \
                  Hold it along its normal, or choose another point.",
                 own.direction.name()
             )));
@@ -295,7 +295,7 @@ impl<'a> Held<'a> {
         let name = &self.own.name;
         if samples.len() < MIN_POINTS {
             return Err(UserError::input(format!(
-                "Point {name} was not measured: only {} scan points lie within {radius_mm} mm of it. Choose \
+                "Point “{name}” was not measured: only {} scan points lie within {radius_mm} mm of it. Choose \
                  another point, or a larger radius.",
                 samples.len()
             )));
@@ -309,7 +309,7 @@ impl<'a> Held<'a> {
         let count = samples.len() as f64;
         if matrix[(0, 1)].hypot(matrix[(0, 2)]) > MAX_ECCENTRICITY * count {
             return Err(UserError::input(format!(
-                "Point {name} lies at the border of what was measured; choose one that is measured all around."
+                "Point “{name}” lies at the border of what was measured; choose one that is measured all around."
             )));
         }
         // Points in a row have no slope across it.

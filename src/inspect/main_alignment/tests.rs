@@ -260,10 +260,10 @@ fn points_that_cannot_be_held_are_refused_with_a_sentence() {
     let says =
         |points: &[ReferencePoint]| align(&nominal, &part, points, &part.nominal_from_scan).unwrap_err().sentence;
     assert!(says(&[]).contains("at least one"));
-    assert!(says(&[reference("R9", [0.0, 0.0, 40.0], Direction::Normal)]).contains("R9 is more than 0.5 mm"));
+    assert!(says(&[reference("R9", [0.0, 0.0, 40.0], Direction::Normal)]).contains("“R9” is more than 0.5 mm"));
     assert!(says(&[reference("R9", [0.0, 0.0, 15.0], Direction::X)]).contains("cannot be held along x"));
-    assert!(says(&[reference("R9", [0.0, 0.0, -15.0], Direction::Z)]).contains("R9 was not measured"));
-    assert!(says(&[reference("R9", [39.9, 24.9, 15.0], Direction::Z)]).contains("R9 lies at the border"));
+    assert!(says(&[reference("R9", [0.0, 0.0, -15.0], Direction::Z)]).contains("“R9” was not measured"));
+    assert!(says(&[reference("R9", [39.9, 24.9, 15.0], Direction::Z)]).contains("“R9” lies at the border"));
 }
 
 fn datum(letter: &str, element: Shape, nominal: Shape, points: Vec<Point>, is_outward: bool) -> DatumFeature {

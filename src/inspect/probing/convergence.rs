@@ -127,7 +127,7 @@ impl Rounds {
             }
             if let Some(change_mm) = row.change_mm.filter(|_| row.rounds >= max_cycles && row.is_open()) {
                 row.note = Some(format!(
-                    "Hole {}: its centre still moved by {change_mm:.4} mm in probing cycle {}; check for a loose part \
+                    "Hole “{}”: its centre still moved by {change_mm:.4} mm in probing cycle {}; check for a loose part \
                      or a dirty stylus tip.",
                     row.name, row.rounds
                 ));
@@ -173,7 +173,7 @@ pub fn converge(
         // Operators may supply results in parts; an automatic prober that omits a hole will always do so.
         let max_cycles = convergence.most_rounds;
         for row in rounds.comparison.rows.iter_mut().filter(|row| row.is_open() && row.passed_over >= max_cycles) {
-            row.note = Some(format!("Hole {}: {max_cycles} successive results contained no touch of it.", row.name));
+            row.note = Some(format!("Hole “{}”: {max_cycles} successive results contained no touch of it.", row.name));
         }
     }
     Ok(rounds.comparison)

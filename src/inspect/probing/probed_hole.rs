@@ -55,7 +55,7 @@ pub fn evaluate(
     progress: &Progress,
 ) -> Result<ProbedHole> {
     settings.check()?;
-    let refused = |why: String| Err(UserError::input(format!("Hole {}: {why}", expected.name)));
+    let refused = |why: String| Err(UserError::input(format!("Hole “{}”: {why}", expected.name)));
     let [sheet, wall] = [Face::Sheet, Face::Wall].map(|face| touches.of(&expected.name, face));
     if sheet.len() < MIN_TOUCHES[0] || wall.len() < MIN_TOUCHES[1] {
         return refused(format!(
@@ -87,7 +87,7 @@ pub fn evaluate(
     }
     let flat: Vec<Point> = wall.iter().zip(&heights).map(|(point, height)| point - plane.normal * *height).collect();
     let fitted = features::fit(Kind::Circle, &flat, &[], &features::Options::default(), progress);
-    let fitted = fitted.map_err(|error| error.about(&format!("Hole {}", expected.name)))?;
+    let fitted = fitted.map_err(|error| error.about(&format!("Hole “{}”", expected.name)))?;
     let Shape::Circle { centre, radius, .. } = fitted.shape else {
         return Err(UserError::internal("The fit of a circle returned another shape."));
     };
@@ -317,7 +317,7 @@ mod tests {
             let place = own.touched[4].place;
             own.touched.iter_mut().filter(|t| t.face == Face::Wall).for_each(|t| t.place = place);
         };
-        assert!(why(&same).starts_with("Hole 1"), "{}", why(&same));
+        assert!(why(&same).starts_with("Hole “1”"), "{}", why(&same));
         let wrong = Settings { probe_radius_mm: f64::NAN, ..Settings::default() };
         assert!(evaluate(&truth(), &whole, &wrong, &Progress::silent()).is_err());
     }

@@ -75,7 +75,7 @@ impl SimulatedProber {
         let gap = self.distance(&touch.start) - tip_radius_mm;
         if gap < 0.0 {
             return Err(UserError::input(format!(
-                "Hole {name}: at the start of a touch of the {face}, the stylus tip would be {:.3} mm inside the part; \
+                "Hole “{name}”: at the start of a touch of the {face}, the stylus tip would be {:.3} mm inside the part; \
                  the hole is farther from its expected position than the search distance.",
                 -gap
             )));
@@ -83,7 +83,7 @@ impl SimulatedProber {
         let last = touch.tip_centre_at_contact(tip_radius_mm) + touch.approach * touch.search_mm;
         let Some(contact) = self.first_contact(&touch.start, &last, tip_radius_mm) else {
             return Err(UserError::input(format!(
-                "Hole {name}: a touch of the {face} made no contact within the search distance of {} mm.",
+                "Hole “{name}”: a touch of the {face} made no contact within the search distance of {} mm.",
                 touch.search_mm
             )));
         };
@@ -111,7 +111,7 @@ impl SimulatedProber {
                     let is_reported_by_touch = is_start && self.distance(&to) < tip_radius_mm;
                     if !is_free && !is_reported_by_touch {
                         return Err(UserError::input(format!(
-                            "Hole {}: between touches the stylus tip would collide with the part; the hole is too far \
+                            "Hole “{}”: between touches the stylus tip would collide with the part; the hole is too far \
                              from its expected position.",
                             hole.name
                         )));

@@ -149,7 +149,7 @@ pub fn plan(holes: &[NamedHole], settings: &Settings) -> Result<Plan> {
     }
     let mut names = HashSet::new();
     if let Some(duplicate) = holes.iter().find(|hole| !names.insert(&hole.name)) {
-        return Err(UserError::usage(format!("Two holes are named {}; give each its own name.", duplicate.name)));
+        return Err(UserError::usage(format!("Two holes are named “{}”; give each its own name.", duplicate.name)));
     }
     let (mut planned, mut refused) = (Vec::new(), Vec::new());
     for (index, hole) in holes.iter().enumerate() {
@@ -173,7 +173,7 @@ pub fn plan(holes: &[NamedHole], settings: &Settings) -> Result<Plan> {
 
 fn targets(index: usize, holes: &[NamedHole], settings: &Settings) -> Result<HoleProgram> {
     let NamedHole { name, place: hole } = &holes[index];
-    let refused = |why: String| Err(UserError::input(format!("Hole {name}: {why}")));
+    let refused = |why: String| Err(UserError::input(format!("Hole “{name}”: {why}")));
     if !hole.is_sound() {
         return refused("its geometry is not a finite centre with a unit axis and a radius above 0.".to_owned());
     }

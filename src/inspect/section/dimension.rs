@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::PlaneSection;
+use super::fitted::{FittedOutline, fitted};
 use super::outline::{self, Outline, Run};
 use super::plane::PlanePoint;
+use super::{PlaneSection, gap};
 use crate::deviation::Tolerance;
+use crate::tolerances::{self, Conformity};
 use crate::verdict::Verdict;
 
 /// Fewest measured points of a line or an arc.
-const MIN_POINTS: usize = 10;
+pub(super) const MIN_POINTS: usize = 10;
 /// Share of a line or an arc that is left out at each of its ends, where edges are rounded, and at most so much, mm.
 const END_SHARE: f64 = 0.1;
 const MAX_END_MM: f64 = 1.0;
@@ -18,9 +20,13 @@ const MAX_SKEW_DEG: f64 = 5.0;
 /// A position means no line that is farther away than this, mm.
 const MAX_AWAY_MM: f64 = 1.0;
 /// Of the tenths of a line or an arc, at least so many must be measured: what lies beyond would be guessed.
-const MIN_TENTHS: usize = 6;
+pub(super) const MIN_TENTHS: usize = 6;
 /// A shorter arc, rad, has no radius and no centre that could be measured.
 const MIN_ARC_RAD: f64 = std::f64::consts::FRAC_PI_6;
+/// Length of the surfaces next to a gap that are measured, and depth below them of their ends, mm, unless others are asked
+/// for.
+pub(super) const DEFAULT_LENGTH_MM: f64 = 10.0;
+const DEFAULT_DEPTH_MM: f64 = 3.0;
 /// Most dimensions of a section.
 pub const MAX_DIMENSIONS: usize = 200;
 
@@ -36,11 +42,18 @@ pub enum DimensionKind {
     Angle,
     /// Radius of an arc.
     Radius,
+    /// Width of the gap between the ends of two surfaces, along the first.
+    Gap,
+    /// Height of the second surface over the first, where they end at a gap, to the outside.
+    Flush,
 }
+
+/// A value, or why there is none.
+pub(super) type Outcome<T> = std::result::Result<T, String>;
 
 impl DimensionKind {
     /// All, in the order of menus.
-    pub const ALL: [Self; 4] = [Self::Distance, Self::Step, Self::Angle, Self::Radius];
+    pub const ALL: [Self; 6] = [Self::Distance, Self::Step, Self::Angle, Self::Radius, Self::Gap, Self::Flush];
 
     /// Display name.
     pub fn name(self) -> &'static str {
@@ -49,6 +62,8 @@ impl DimensionKind {
             Self::Step => "Step",
             Self::Angle => "Angle",
             Self::Radius => "Radius",
+            Self::Gap => "Gap",
+            Self::Flush => "Flush",
         }
     }
 
@@ -76,6 +91,10 @@ pub struct Dimension {
     /// Allowed deviation from the nominal, mm or degrees; `None` if it is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<Tolerance>,
+    /// Of a gap: depth below its surfaces down to which their ends belong to it. Of a flush: length of the surfaces next to
+    /// the gap that is measured. mm; `None` for 3 mm and 10 mm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extent_mm: Option<f64>,
 }
 
 /// A dimension with its results.
@@ -87,16 +106,41 @@ pub struct MeasuredDimension {
     pub nominal: std::result::Result<f64, String>,
     /// Measured value, mm or degrees; or why there is none. `None` without a scan.
     pub measured: Option<std::result::Result<f64, String>>,
+    /// Expanded uncertainty (k = 2) of the measured value, mm or degrees: that of the fitted lines and arcs, from the
+    /// scatter of their points. The alignment and systematic errors of the sensor are not in it. `None` without a
+    /// measured value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncertainty: Option<f64>,
     /// The line that shows it, mm; its value is written at the middle one of three points, or between two.
     pub line: Vec<PlanePoint>,
 }
 
 impl Dimension {
+    /// The depth of a gap or the length of a flush, as asked for or else as usual, mm.
+    pub fn extent_mm(&self) -> f64 {
+        let is_gap = self.kind == DimensionKind::Gap;
+        self.extent_mm.unwrap_or(if is_gap { DEFAULT_DEPTH_MM } else { DEFAULT_LENGTH_MM })
+    }
+
+    /// What two clicks ask for: with a gap how flush its sides are, otherwise itself alone.
+    pub fn with_companion(self) -> Vec<Self> {
+        let flush = (self.kind == DimensionKind::Gap).then(|| Self {
+            kind: DimensionKind::Flush,
+            tolerance: None,
+            extent_mm: None,
+            ..self.clone()
+        });
+        std::iter::once(self).chain(flush).collect()
+    }
+
     /// Returns what is wrong with it.
     pub fn wrong(&self) -> Option<&'static str> {
         let is_placed = self.picks.iter().flatten().all(|mm| mm.is_finite());
         if self.picks.len() != self.kind.picks() || !is_placed {
             return Some("A radius needs one position on a contour, any other dimension two.");
+        }
+        if !(self.extent_mm() > 0.0 && self.extent_mm().is_finite()) {
+            return Some("The depth of a gap and the length of a flush must be positive.");
         }
         let limits = self.tolerance.map(|own| [own.low_mm, own.high_mm]);
         limits
@@ -104,9 +148,25 @@ impl Dimension {
             .then_some("The lower limit of a dimension must not be above its upper one.")
     }
 
+    /// With its results.
+    pub(super) fn with(
+        &self,
+        nominal: Outcome<f64>,
+        measured: Option<Outcome<Value>>,
+        line: Vec<PlanePoint>,
+    ) -> MeasuredDimension {
+        MeasuredDimension {
+            dimension: self.clone(),
+            nominal,
+            uncertainty: measured.as_ref().and_then(|own| own.as_ref().ok()?.uncertainty),
+            measured: measured.map(|own| own.map(|own| own.value)),
+            line,
+        }
+    }
+
     /// Measures it in its plane.
     pub fn measure(&self, planes: &[PlaneSection], is_compared: bool) -> MeasuredDimension {
-        let own = |nominal, measured, line| MeasuredDimension { dimension: self.clone(), nominal, measured, line };
+        let own = |nominal, measured, line| self.with(nominal, measured, line);
         let missing = |sentence: &str| own(Err(sentence.to_owned()), None, Vec::new());
         let Some(section) = planes.iter().find(|own| own.number == self.plane) else {
             return missing("its plane does not meet the nominal");
@@ -121,18 +181,21 @@ impl Dimension {
         if runs.windows(2).any(|pair| pair[0].is_same(&pair[1])) {
             return missing("both positions are on one line");
         }
+        if matches!(self.kind, DimensionKind::Gap | DimensionKind::Flush) {
+            return gap::measure(self, section, &runs, is_compared);
+        }
         let nominals: Vec<Outline> = runs.iter().map(|run| run.outline).collect();
         let nominal = self.value(&nominals, &nominals);
         let measured = is_compared.then(|| {
-            let fits: std::result::Result<Vec<Outline>, String> = runs.iter().map(|run| fit(section, run)).collect();
-            self.value(&fits?, &nominals)
+            let fits: Outcome<Vec<FittedOutline>> = runs.iter().map(|run| fit(section, run, [0.0, 1.0])).collect();
+            measured(&fits?, |outlines| self.value(outlines, &nominals))
         });
         let line = if nominal.is_ok() { self.line(&runs) } else { Vec::new() };
         own(nominal, measured, line)
     }
 
     /// The value for these lines and arcs; `nominals` are those of the nominal, which tell where lines are met.
-    fn value(&self, outlines: &[Outline], nominals: &[Outline]) -> std::result::Result<f64, String> {
+    fn value(&self, outlines: &[Outline], nominals: &[Outline]) -> Outcome<f64> {
         use Outline::{Arc, Line};
         match (self.kind, outlines, nominals) {
             (DimensionKind::Radius, [Arc { radius_mm, .. }], _) => Ok(*radius_mm),
@@ -189,8 +252,37 @@ impl Dimension {
     }
 }
 
-/// The line or arc that was measured where the nominal has `run`.
-fn fit(section: &PlaneSection, run: &Run) -> std::result::Result<Outline, String> {
+/// A measured value with its expanded uncertainty (k = 2), mm or degrees.
+pub(super) struct Value {
+    pub value: f64,
+    pub uncertainty: Option<f64>,
+}
+
+/// What is measured on fitted lines and arcs. Each is moved by its standard uncertainties, and the changes of the value are
+/// added in quadrature (JCGM 100:2008, 5.1.4 and its note on finite steps).
+pub(super) fn measured(fits: &[FittedOutline], value_of: impl Fn(&[Outline]) -> Outcome<f64>) -> Outcome<Value> {
+    let outlines: Vec<Outline> = fits.iter().map(|own| own.outline).collect();
+    let value = value_of(&outlines)?;
+    let change = |index: usize, moved: &Outline| {
+        let mut outlines = outlines.clone();
+        outlines[index] = *moved;
+        Some((value_of(&outlines).ok()? - value).abs())
+    };
+    // Of both sides the larger change: a distance may be at its smallest.
+    let larger =
+        |index: usize, pair: &[Outline; 2]| pair.iter().filter_map(|moved| change(index, moved)).reduce(f64::max);
+    let changes = fits.iter().enumerate().flat_map(|(index, own)| own.moved.iter().map(move |pair| (index, pair)));
+    let variance: Option<f64> = changes.map(|(index, pair)| Some(larger(index, pair)?.powi(2))).sum();
+    Ok(Value { value, uncertainty: variance.map(|own| 2.0 * own.sqrt()) })
+}
+
+/// Length that is left out at each end of a line or an arc, mm.
+pub(super) fn end_margin_mm(run: &Run) -> f64 {
+    (END_SHARE * run.length_mm).min(MAX_END_MM)
+}
+
+/// The line or arc that was measured where the nominal has a piece of `run`, from one share of its length to another.
+pub(super) fn fit(section: &PlaneSection, run: &Run, [from, to]: [f64; 2]) -> Outcome<FittedOutline> {
     let contour = section.contours.get(run.contour as usize).ok_or("there is no contour")?;
     if let Outline::Arc { radius_mm, .. } = run.outline
         && run.length_mm < MIN_ARC_RAD * radius_mm
@@ -198,12 +290,14 @@ fn fit(section: &PlaneSection, run: &Run) -> std::result::Result<Outline, String
         let degrees = (run.length_mm / radius_mm).to_degrees();
         return Err(format!("an arc of {degrees:.0}° is too short to be measured"));
     }
-    let margin_mm = (END_SHARE * run.length_mm).min(MAX_END_MM);
+    let margin_mm = end_margin_mm(run);
     let (mut points, mut tenths) = (Vec::new(), [false; 10]);
     for point in section.measured.points.iter().filter(|point| point.contour == run.contour) {
-        if let Some(share) = run.share_at(contour, point.along_mm, margin_mm) {
+        let share =
+            run.share_at(contour, point.along_mm, margin_mm).filter(|share| (from..=to).contains(&share.min(1.0)));
+        if let Some(share) = share {
             points.push(point.at);
-            tenths[((10.0 * share) as usize).min(9)] = true;
+            tenths[((10.0 * (share - from) / (to - from)) as usize).min(9)] = true;
         }
     }
     if points.len() < MIN_POINTS {
@@ -216,14 +310,14 @@ fn fit(section: &PlaneSection, run: &Run) -> std::result::Result<Outline, String
     if measured < MIN_TENTHS {
         return Err(format!("only {} % of one of its lines was measured", 10 * measured));
     }
-    outline::fitted(&run.outline, &points).ok_or_else(|| "no line or arc fits the points".to_owned())
+    fitted(&run.outline, &points).ok_or_else(|| "no line or arc fits the points".to_owned())
 }
 
-fn cross(u: &PlanePoint, v: &PlanePoint) -> f64 {
+pub(super) fn cross(u: &PlanePoint, v: &PlanePoint) -> f64 {
     u[0] * v[1] - u[1] * v[0]
 }
 
-fn dot(u: &PlanePoint, v: &PlanePoint) -> f64 {
+pub(super) fn dot(u: &PlanePoint, v: &PlanePoint) -> f64 {
     u[0] * v[0] + u[1] * v[1]
 }
 
@@ -261,7 +355,7 @@ fn angle([u, v]: [PlanePoint; 2], nominals: [&Outline; 2]) -> f64 {
 }
 
 /// The position on a line that is nearest to a point; the point itself for a circle.
-fn foot(outline: &Outline, point: &PlanePoint) -> PlanePoint {
+pub(super) fn foot(outline: &Outline, point: &PlanePoint) -> PlanePoint {
     let Outline::Line { along, .. } = outline else { return *point };
     let away_mm = outline::away(outline, point);
     [point[0] + away_mm * along[1], point[1] - away_mm * along[0]]
@@ -273,14 +367,23 @@ impl MeasuredDimension {
         Some(self.measured.as_ref()?.as_ref().ok()? - self.nominal.as_ref().ok()?)
     }
 
-    /// Whether it keeps its limits; `None` if it has none.
-    pub fn verdict(&self) -> Option<Verdict> {
+    /// On which side of its limits the deviation lies, and what its uncertainty proves; `None` without limits or without
+    /// a deviation.
+    fn decision(&self) -> Option<(tolerances::Verdict, Option<Conformity>)> {
         let tolerance = self.dimension.tolerance?;
-        Some(match self.deviation() {
-            Some(deviation) if tolerance.allows(deviation) => Verdict::Pass,
-            Some(_) => Verdict::Fail,
-            None => Verdict::Incomplete,
-        })
+        Some(tolerances::decide(self.deviation()?, Some(tolerance.low_mm), tolerance.high_mm, self.uncertainty))
+    }
+
+    /// What is proven of its limits; `None` without limits or if the uncertainty is unknown.
+    pub fn conformity(&self) -> Option<Conformity> {
+        self.decision()?.1
+    }
+
+    /// Whether it keeps its limits, as decided for tolerances; `None` if it has none.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.dimension.tolerance?;
+        let decided = self.decision().map(|(side, conformity)| tolerances::decided(conformity, side));
+        Some(decided.unwrap_or(Verdict::Incomplete))
     }
 
     /// Its value with its unit, measured or else of the nominal; `None` if there is neither.
@@ -288,13 +391,13 @@ impl MeasuredDimension {
         let value = self.measured.as_ref().unwrap_or(&self.nominal).as_ref().ok()?;
         Some(match self.dimension.kind {
             DimensionKind::Angle => format!("{value:.3}°"),
-            DimensionKind::Step => format!("{value:+.3} mm"),
+            DimensionKind::Step | DimensionKind::Flush => format!("{value:+.3} mm"),
             DimensionKind::Radius => format!("R {value:.3} mm"),
-            DimensionKind::Distance => format!("{value:.3} mm"),
+            DimensionKind::Distance | DimensionKind::Gap => format!("{value:.3} mm"),
         })
     }
 
-    /// E.g. “12.004 mm, nominal 12.000 mm, +0.004 mm: in tolerance (-0.1 mm to +0.1 mm)”.
+    /// E.g. “12.0040 ± 0.0008 mm, nominal 12.0000 mm, +0.0040 mm: conforms (-0.1 mm to +0.1 mm)”.
     pub fn words(&self) -> String {
         let unit = match self.dimension.kind.unit() {
             "°" => "°".to_owned(),
@@ -307,11 +410,14 @@ impl MeasuredDimension {
         let measured = match &self.measured {
             None => return nominal,
             Some(Err(why)) => return format!("not measured, {why}; {nominal}"),
-            Some(Ok(value)) => format!("{value:.4}{unit}, {nominal}"),
+            Some(Ok(value)) => {
+                let uncertainty = self.uncertainty.map(|own| format!(" ± {own:.4}")).unwrap_or_default();
+                format!("{value:.4}{uncertainty}{unit}, {nominal}")
+            }
         };
         let deviation = self.deviation().map(|own| format!(", {own:+.4}{unit}")).unwrap_or_default();
-        let judged = self.dimension.tolerance.map(|own| {
-            let words = if self.verdict() == Some(Verdict::Pass) { "in tolerance" } else { "out of tolerance" };
+        let judged = self.dimension.tolerance.zip(self.decision()).map(|(own, (side, conformity))| {
+            let words = tolerances::words(conformity, side);
             format!(": {words} ({:+}{unit} to {:+}{unit})", own.low_mm, own.high_mm)
         });
         format!("{measured}{deviation}{}", judged.unwrap_or_default())

@@ -1,8 +1,11 @@
 //! Sections: a nominal and a scan of it cut by planes, and the deviations in them.
 
 pub mod contour;
+pub mod curve;
 pub mod dimension;
 pub mod drawing;
+mod fitted;
+mod gap;
 pub mod measured;
 mod outline;
 pub mod plane;
@@ -19,6 +22,7 @@ use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use contour::Contour;
+use curve::{Curve, Stations};
 use dimension::{Dimension, MAX_DIMENSIONS, MeasuredDimension};
 use geometry::{Pose, plane_cut};
 use measured::{Measured, Scan};
@@ -46,9 +50,10 @@ const MAX_STRAY_SHARE: f64 = 0.005;
 pub struct Parameters {
     /// Where the first plane lies.
     pub placement: Placement,
-    /// Number of parallel planes.
+    /// Number of parallel planes, or of those along a curve.
     pub count: usize,
-    /// Distance from each plane to the next along the normal, mm; along the axis for planes perpendicular to one.
+    /// Distance from each plane to the next along the normal, mm; along the axis for planes perpendicular to one, along the
+    /// curve for planes perpendicular to that.
     pub spacing_mm: f64,
     /// Half the thickness of the slab whose points are taken, mm; `None` derives it from the point spacing.
     pub half_width_mm: Option<f64>,
@@ -146,13 +151,15 @@ pub struct Statistics {
 impl Parameters {
     /// Returns an error if a plane cannot be placed or a number is out of range.
     pub fn check(&self) -> Result<()> {
-        self.placement.plane()?;
         self.tolerance.check()?;
         if self.count == 0 || self.count > MAX_PLANES {
             return Err(UserError::usage(format!("The number of planes must be from 1 to {MAX_PLANES}.")));
         }
-        if self.count > 1 && !(self.spacing_mm.is_finite() && self.spacing_mm != 0.0) {
-            return Err(UserError::usage("The distance between parallel planes must not be 0 mm."));
+        if self.stations()?.is_none() {
+            self.placement.plane()?;
+            if self.count > 1 && !(self.spacing_mm.is_finite() && self.spacing_mm != 0.0) {
+                return Err(UserError::usage("The distance between parallel planes must not be 0 mm."));
+            }
         }
         // NaN is refused too.
         let is_wrong = |mm: f64| !(mm > 0.0 && mm.is_finite());
@@ -171,8 +178,24 @@ impl Parameters {
         Ok(())
     }
 
+    /// The curve that its planes are perpendicular to, and where they lie along it, mm; `None` for parallel planes.
+    fn stations(&self) -> Result<Option<(Curve, Vec<f64>)>> {
+        let Placement::Curve { points, is_closed, every_spacing } = &self.placement else { return Ok(None) };
+        let stations = if *every_spacing { Stations::Every(self.spacing_mm) } else { Stations::Count(self.count) };
+        let curve = Curve::through(points, *is_closed)?;
+        let stations_mm = curve.stations_mm(stations)?;
+        Ok(Some((curve, stations_mm)))
+    }
+
     /// All planes, with their positions in words.
     fn planes(&self) -> Result<Vec<(SectionPlane, String)>> {
+        if let Some((curve, stations_mm)) = self.stations()? {
+            let at = |along_mm: f64| {
+                let rounded_mm = (1e3 * along_mm).round() / 1e3;
+                Ok((curve.plane_at(along_mm)?, format!("{rounded_mm} mm along the curve")))
+            };
+            return stations_mm.into_iter().map(at).collect();
+        }
         let first = self.placement.plane()?;
         let of = |index: usize| match self.placement {
             // A step along the axis, whichever way the section is seen.
@@ -262,8 +285,8 @@ pub fn run(
 
 fn nothing_met(nominal: &Nominal, parameters: &Parameters) -> UserError {
     let bounds = nominal.surface.bounds();
-    let reach = match parameters.placement {
-        Placement::Axis { axis, .. } if axis < 3 => {
+    let reach = match &parameters.placement {
+        &Placement::Axis { axis, .. } if axis < 3 => {
             let name = plane::AXES[axis];
             format!("it reaches from {name} = {:.3} mm to {:.3} mm", bounds.min[axis], bounds.max[axis])
         }
@@ -321,7 +344,7 @@ impl Section {
     ///
     /// A single piece of few points out of tolerance does not fail a section: two neighbours do, or one of many points.
     /// More than a few points beyond the maximum distance may be a defect or another object: then nothing passes. A
-    /// dimension out of its limits fails the section, one that was not measured leaves it open.
+    /// dimension out of its limits fails the section, one that was not measured or is in doubt leaves it open.
     pub fn verdict(&self) -> Option<Verdict> {
         let dimensions = || self.dimensions.iter().filter_map(MeasuredDimension::verdict);
         let own = self.verdict_of_contours()?;
@@ -332,7 +355,8 @@ impl Section {
         })
     }
 
-    fn verdict_of_contours(&self) -> Option<Verdict> {
+    /// Verdict on the contours alone, without the dimensions; `None` if nothing was compared.
+    pub fn verdict_of_contours(&self) -> Option<Verdict> {
         if !self.is_compared {
             return None;
         }

@@ -2,7 +2,6 @@
 
 use super::contour::Contour;
 use super::plane::PlanePoint;
-use crate::robust_scale::{self, SIGMA_OF_MEDIAN};
 
 /// A straight run of a contour leaves its line by no more than this, mm; the chords of a curve by more.
 const STRAIGHT_MM: f64 = 1e-4;
@@ -18,8 +17,6 @@ const MAX_TURN: f64 = 2.5;
 const MIN_TURN_RAD: f64 = 1e-3;
 /// Fewest chords of an arc.
 const MIN_CHORDS: usize = 4;
-/// Residuals beyond this many standard deviations are rejected, robustly estimated.
-const REJECTED_SIGMAS: f64 = 3.0;
 
 /// A straight line or a circle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,6 +106,17 @@ impl Run {
     /// Its corners.
     pub fn corners(&self, contours: &[Contour]) -> Vec<PlanePoint> {
         contours.get(self.contour as usize).map(|own| corners(own, self.first, self.count)).unwrap_or_default()
+    }
+
+    /// Segments of its contour beyond its end, or before its beginning, the nearest first.
+    pub fn segments_beyond(&self, contour: &Contour, is_end: bool) -> Vec<usize> {
+        let all = contour.segment_count();
+        let segment = |step: usize| match is_end {
+            true => Some(self.first + self.count + step).filter(|own| contour.is_closed || *own < all),
+            false if contour.is_closed => Some(self.first + all - 1 - step),
+            false => self.first.checked_sub(step + 1),
+        };
+        (0..all.saturating_sub(self.count)).map_while(segment).map(|own| own % all).collect()
     }
 
     /// Where a position along its contour, mm, lies on it, as a share of its length; `None` beside it, or nearer than
@@ -264,10 +272,9 @@ pub fn circle(points: &[PlanePoint]) -> Option<Outline> {
         let (mut normal, mut right) = (nalgebra::Matrix3::<f64>::zeros(), nalgebra::Vector3::<f64>::zeros());
         for [x, y] in points {
             let (x, y) = (x - mean[0] - centre[0], y - mean[1] - centre[1]);
-            let distance = x.hypot(y).max(f64::MIN_POSITIVE);
-            let row = nalgebra::Vector3::new(-x / distance, -y / distance, -1.0);
+            let row = arc_gradient([x, y]);
             normal += row * row.transpose();
-            right -= row * (distance - radius_mm);
+            right -= row * (x.hypot(y) - radius_mm);
         }
         let Some(step) = normal.lu().solve(&right) else { break };
         centre = [centre[0] + step.x, centre[1] + step.y];
@@ -278,6 +285,12 @@ pub fn circle(points: &[PlanePoint]) -> Option<Outline> {
     }
     let is_circle = radius_mm.is_finite() && radius_mm > 0.0 && centre.iter().all(|mm| mm.is_finite());
     is_circle.then_some(Outline::Arc { centre: [mean[0] + centre[0], mean[1] + centre[1]], radius_mm })
+}
+
+/// Derivatives of the distance beyond a circle by its centre and its radius, at a point relative to the centre.
+pub fn arc_gradient([x, y]: PlanePoint) -> nalgebra::Vector3<f64> {
+    let distance = x.hypot(y).max(f64::MIN_POSITIVE);
+    nalgebra::Vector3::new(-x / distance, -y / distance, -1.0)
 }
 
 /// The circle through the corners of chords that lie on it; where a plane cuts facets of a curved surface, others lie
@@ -294,26 +307,4 @@ fn on_outer_corners(points: &[PlanePoint]) -> Option<Outline> {
         (best, kept) = (better, outer);
     }
     Some(best)
-}
-
-/// The line or circle of least squares through measured points, without those that stand off; `None` where there is none.
-pub fn fitted(like: &Outline, points: &[PlanePoint]) -> Option<Outline> {
-    let fit = |points: &[PlanePoint]| match like {
-        Outline::Line { .. } => line(points),
-        Outline::Arc { .. } => circle(points),
-    };
-    let first = fit(points)?;
-    let mut residuals: Vec<f64> = points.iter().map(|point| away(&first, point).abs()).collect();
-    let limit = REJECTED_SIGMAS * SIGMA_OF_MEDIAN * robust_scale::median(&mut residuals)?;
-    let kept: Vec<PlanePoint> = points.iter().copied().filter(|own| away(&first, own).abs() <= limit).collect();
-    let found = fit(&kept).unwrap_or(first);
-    Some(match (found, like) {
-        // As the line of the nominal runs.
-        (Outline::Line { middle, along }, Outline::Line { along: nominal, .. })
-            if along[0] * nominal[0] + along[1] * nominal[1] < 0.0 =>
-        {
-            Outline::Line { middle, along: along.map(std::ops::Neg::neg) }
-        }
-        _ => found,
-    })
 }

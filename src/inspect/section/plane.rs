@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::curve::Curve;
 use base::{Result, UserError};
 use geometry::{Point, Vector};
 
@@ -10,9 +11,12 @@ pub type PlanePoint = [f64; 2];
 
 /// Names of the axes of the nominal frame.
 pub(super) const AXES: [&str; 3] = ["X", "Y", "Z"];
+/// Points that were picked define no plane where one of them lies nearer to another, or to the line through both, than this
+/// share of the longest distance between them: the plane would be turned about that line by what a hand is off.
+const MIN_PICK_SHARE: f64 = 0.01;
 
 /// Where a section lies, nominal frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Placement {
     /// Perpendicular to an axis of the nominal frame (0 to 2 for X to Z), at this coordinate, mm. Seen as the view from
@@ -35,6 +39,18 @@ pub enum Placement {
         /// The normal.
         normal: Vector,
     },
+    /// Perpendicular to a smooth curve through points, at stations along it; seen against its direction.
+    Curve {
+        /// The points, mm.
+        points: Vec<Point>,
+        /// Whether the curve returns from the last point to the first.
+        #[serde(default)]
+        is_closed: bool,
+        /// Whether there is a station each so many millimetres, from the beginning on, rather than a number of them from
+        /// the beginning to the end.
+        #[serde(default)]
+        every_spacing: bool,
+    },
 }
 
 /// A plane with axes, nominal frame: the normal points to the viewer, `right` and `up` along the drawing.
@@ -51,9 +67,28 @@ pub struct SectionPlane {
 }
 
 impl Placement {
-    /// The plane.
+    /// Through three points that were picked by hand.
     ///
-    /// Returns an error if the axis is none, the points are collinear, or a number is not finite.
+    /// Returns an error if two of them nearly coincide, or all lie nearly on one line.
+    pub fn through_picks(points: [Point; 3]) -> Result<Self> {
+        let [a, b, c] = points;
+        let sides_mm = [(b - a).norm(), (c - b).norm(), (a - c).norm()];
+        let (longest_mm, shortest_mm) =
+            (sides_mm.into_iter().fold(0.0, f64::max), sides_mm.into_iter().fold(f64::INFINITY, f64::min));
+        // NaN is refused too.
+        if !(shortest_mm > MIN_PICK_SHARE * longest_mm) {
+            return Err(UserError::usage("Two of the three points nearly coincide. Pick one of them elsewhere."));
+        }
+        let height_mm = (b - a).cross(&(c - a)).norm() / longest_mm;
+        if !(height_mm > MIN_PICK_SHARE * longest_mm) {
+            return Err(UserError::usage("The three points lie nearly on one line. Pick one of them beside it."));
+        }
+        Ok(Self::ThreePoints { points })
+    }
+
+    /// The plane; of several along a curve that at its beginning.
+    ///
+    /// Returns an error if the axis is none, the points are collinear or define no curve, or a number is not finite.
     pub fn plane(&self) -> Result<SectionPlane> {
         let wrong = |what: &str| Err(UserError::usage(format!("{what} do not define a plane for a section.")));
         match *self {
@@ -83,6 +118,7 @@ impl Placement {
                 }
                 Ok(SectionPlane::new(point, normal.normalize()))
             }
+            Self::Curve { ref points, is_closed, .. } => Curve::through(points, is_closed)?.plane_at(0.0),
         }
     }
 
@@ -95,6 +131,7 @@ impl Placement {
                 let n = normal.normalize();
                 format!("normal {:.4}, {:.4}, {:.4}", n.x, n.y, n.z)
             }
+            Self::Curve { .. } => "along a curve".to_owned(),
         }
     }
 }
@@ -167,5 +204,30 @@ mod tests {
         for own in refused {
             assert!(own.plane().unwrap_err().sentence.contains("do not define a plane"), "{own:?}");
         }
+    }
+
+    #[test]
+    fn picks_on_one_line_or_at_one_position_are_refused_and_say_which() {
+        let [a, b] = [Point::new(10.0, 12.0, 20.0), Point::new(50.0, 12.0, 20.0)];
+        let refused = |c: Point| Placement::through_picks([a, b, c]).unwrap_err().sentence;
+        // A hundredth of a millimetre off is a slip of the hand, not a direction.
+        assert!(refused(Point::new(30.0, 12.01, 20.0)).contains("nearly on one line"));
+        assert!(refused(Point::new(90.0, 12.0, 20.0)).contains("nearly on one line"));
+        assert!(refused(Point::new(10.0, 12.0, 20.0)).contains("nearly coincide"));
+        assert!(refused(Point::new(f64::NAN, 12.0, 20.0)).contains("nearly on one line"));
+        assert!(Placement::through_picks([a; 3]).unwrap_err().sentence.contains("nearly coincide"));
+        let c = Point::new(30.0, 13.0, 20.0);
+        assert_eq!(Placement::through_picks([a, b, c]).unwrap(), Placement::ThreePoints { points: [a, b, c] });
+    }
+
+    #[test]
+    fn placements_are_stored_by_their_names_and_older_ones_read() {
+        let read = |text: &str| serde_json::from_str::<Placement>(text).unwrap();
+        let curve = read(r#"{"by": "curve", "points": [[0, 0, 0], [1, 2, 3]]}"#);
+        let points = vec![Point::origin(), Point::new(1.0, 2.0, 3.0)];
+        assert_eq!(curve, Placement::Curve { points, is_closed: false, every_spacing: false });
+        assert_eq!(read(&serde_json::to_string(&curve).unwrap()), curve);
+        let three = r#"{"by":"three_points","points":[[0.0,0.0,0.0],[1.0,0.0,0.0],[0.0,1.0,0.0]]}"#;
+        assert_eq!(serde_json::to_string(&read(three)).unwrap(), three);
     }
 }

@@ -152,6 +152,59 @@ fn thin_walls_keep_their_sides_and_what_was_not_seen_is_said() {
     assert_eq!(section.verdict(), Some(Verdict::Incomplete));
 }
 
+/// Along the centre circle of a torus every plane holds its axis, and cuts its tube across on both sides.
+#[test]
+fn planes_along_the_centre_circle_of_a_torus_cut_circles_of_its_tube() {
+    let (ring_mm, tube_mm) = (40.0, 12.0);
+    let torus = nominal(shapes::torus(ring_mm, tube_mm, 400, 200));
+    let at = |i: u32| f64::from(i) / 36.0 * std::f64::consts::TAU;
+    let points: Vec<Point> = (0..36).map(|i| Point::new(ring_mm * at(i).cos(), ring_mm * at(i).sin(), 0.0)).collect();
+    let half = points[..19].to_vec();
+    let of = |points: &[Point], is_closed, every_spacing, count| Parameters {
+        placement: Placement::Curve { points: points.to_vec(), is_closed, every_spacing },
+        count,
+        spacing_mm: 10.0,
+        ..Parameters::default()
+    };
+    // 251.3 mm around, so that 26 stations are 10 mm apart; half of that from one end to the other.
+    for (parameters, planes) in
+        [(of(&points, true, false, 25), 25), (of(&points, true, true, 1), 26), (of(&half, false, false, 13), 13)]
+    {
+        let section = made(&torus, None, &parameters);
+        assert_eq!((section.planes.len(), section.notes.len()), (planes, 0));
+        for plane in &section.planes {
+            assert!((plane.plane.origin.coords.norm() - ring_mm).abs() < 2e-3, "{}", plane.name);
+            let radial = Vector::new(plane.plane.origin.x, plane.plane.origin.y, 0.0).normalize();
+            // At the ends of the half circle the parabola through three points is a little off.
+            assert!(plane.plane.normal.dot(&radial).abs() < 2e-3 && plane.plane.normal.z.abs() < 1e-12);
+            assert_eq!(plane.contours.len(), 2);
+            for contour in &plane.contours {
+                let circle = outline::circle(&contour.points).unwrap();
+                let outline::Outline::Arc { radius_mm, .. } = circle else { panic!("{circle:?}") };
+                assert!((radius_mm - tube_mm).abs() < 5e-3, "{}: {radius_mm}", plane.name);
+                assert!(contour.points.iter().all(|own| outline::away(&circle, own).abs() < 5e-3), "{}", plane.name);
+            }
+        }
+    }
+    let around = made(&torus, None, &of(&points, true, true, 1));
+    assert_eq!(around.planes[3].name, "30 mm along the curve");
+    // What lies beside the part is left out and named; what is no curve is refused.
+    let beyond = [Point::new(-90.0, 0.0, 0.0), Point::new(90.0, 0.0, 0.0)];
+    let across = made(&torus, None, &of(&beyond, false, false, 19));
+    assert_eq!(across.planes.len(), 11);
+    assert!(across.notes[0].contains("8 planes, the first 0 mm along the curve, do not meet"), "{:?}", across.notes);
+    for (wrong, says) in [
+        (of(&beyond[..1], false, false, 5), "at least two points"),
+        (of(&[beyond[0]; 3], true, false, 5), "at least three points"),
+        (Parameters { spacing_mm: 0.0, ..of(&beyond, false, true, 1) }, "must be positive"),
+        (Parameters { spacing_mm: 0.1, ..of(&beyond, false, true, 1) }, "1801 planes along a curve of 180.000 mm"),
+        (of(&beyond, false, false, 1001), "number of planes"),
+    ] {
+        let error = run(&Cpu, &torus, None, &wrong, &Progress::silent()).unwrap_err();
+        assert!(error.sentence.contains(says), "{error}");
+    }
+}
+
 /// A block with a step, a bore and a slope, cut across: all dimensions are known exactly.
 fn stepped() -> Contour {
     // Counter-clockwise, outside on the right: 60 by 20, from x = 35 on only 15 high, and a slope of 30° at its end.
@@ -178,7 +231,7 @@ fn cut_of(contours: Vec<Contour>, points: Vec<MeasuredPoint>) -> PlaneSection {
 }
 
 fn dimension(kind: DimensionKind, picks: &[[f64; 2]]) -> Dimension {
-    Dimension { kind, plane: 0, picks: picks.to_vec(), tolerance: None }
+    Dimension { kind, plane: 0, picks: picks.to_vec(), tolerance: None, extent_mm: None }
 }
 
 #[test]
@@ -243,13 +296,13 @@ fn measured_dimensions_follow_the_part() {
         for i in 0..6000 {
             let foot = contour.at(number, contour.length_mm() * (f64::from(i) + 0.5) / 6000.0);
             let [x, y] = foot.at;
-            // The upper surface 0.05 mm higher, the step 0.02 mm lower, the bore 0.03 mm wider, the slope turned by 0.1°.
+            // The upper surface 0.05 mm higher, the step 0.02 mm lower, the bore 0.03 mm wider, the slope turned by 0.2°.
             let moved_mm = match (number, x, y) {
                 (1, ..) => -0.03,
                 (_, _, 20.0) => 0.05,
                 (_, x, 15.0) if x > 35.0 => -0.02,
                 (_, x, y) if y > 10.0 && y < 15.0 && x > 40.0 && x < 60.0 => {
-                    0.1_f64.to_radians() * (x - 55.0) / 30.0_f64.to_radians().cos()
+                    0.2_f64.to_radians() * (x - 55.0) / 30.0_f64.to_radians().cos()
                 }
                 _ => 0.0,
             };
@@ -266,7 +319,7 @@ fn measured_dimensions_follow_the_part() {
         (dimension(Distance, &[[20.0, 0.0], [10.0, 20.0]]), 20.05, 0.002),
         (dimension(Step, &[[10.0, 20.0], [45.0, 15.0]]), -5.07, 0.003),
         (dimension(Radius, &[[19.0, 10.0]]), 4.03, 0.002),
-        (dimension(Angle, &[[45.0, 15.0], [56.0, 12.5]]), 150.1, 0.02),
+        (dimension(Angle, &[[45.0, 15.0], [56.0, 12.5]]), 150.2, 0.02),
         (dimension(Distance, &[[0.0, 8.0], [35.0, 17.0]]), 35.0, 0.003),
     ] {
         let own = Dimension { tolerance, ..own };
@@ -280,6 +333,82 @@ fn measured_dimensions_follow_the_part() {
     let bare = [cut_of(vec![stepped()], Vec::new())];
     let made = Dimension { tolerance, ..dimension(Distance, &[[20.0, 0.0], [10.0, 20.0]]) }.measure(&bare, true);
     assert!(made.verdict() == Some(Verdict::Incomplete) && made.words().contains("only 0 points"), "{}", made.words());
+}
+
+/// Points along these contours, off them by noise of this standard deviation, mm.
+fn noisy(contours: &[Contour], count: i32, sigma_mm: f64, noise: &mut base::random::Random) -> Vec<MeasuredPoint> {
+    let mut points = Vec::new();
+    for (number, contour) in (0..).zip(contours) {
+        for i in 0..count {
+            let foot = contour.at(number, contour.length_mm() * (f64::from(i) + 0.5) / f64::from(count));
+            let deviation_mm = sigma_mm * noise.normal();
+            let at = [0, 1].map(|axis| foot.at[axis] + deviation_mm * foot.normal[axis]);
+            points.push(MeasuredPoint { at, deviation_mm, contour: number, along_mm: foot.along_mm });
+        }
+    }
+    points
+}
+
+/// Standard deviations of dimensions over many scans of one contour are those that each scan states.
+#[test]
+fn stated_uncertainties_are_the_scatter_of_repeated_measurements() {
+    use DimensionKind::{Angle, Distance, Radius, Step};
+    let contours = vec![stepped(), bore([15.0, 10.0], 4.0, 90), bore([30.0, 8.0], 2.5, 48)];
+    let dimensions = [
+        dimension(Distance, &[[20.0, 0.0], [10.0, 20.0]]),
+        dimension(Step, &[[10.0, 20.0], [45.0, 15.0]]),
+        dimension(Angle, &[[45.0, 15.0], [56.0, 12.5]]),
+        dimension(Radius, &[[19.0, 10.0]]),
+        dimension(Distance, &[[19.0, 10.0], [30.0, 10.5]]),
+        dimension(Distance, &[[20.0, 0.0], [19.0, 10.0]]),
+    ];
+    let mut noise = base::random::Random::new(11, 0);
+    let runs = 250;
+    let mut values = vec![Vec::new(); dimensions.len()];
+    let mut stated = vec![0.0; dimensions.len()];
+    for _ in 0..runs {
+        let planes = [cut_of(contours.clone(), noisy(&contours, 1200, 0.02, &mut noise))];
+        for (number, own) in dimensions.iter().enumerate() {
+            let made = own.measure(&planes, true);
+            values[number].push(made.measured.unwrap().unwrap());
+            stated[number] += 0.5 * made.uncertainty.unwrap() / f64::from(runs);
+        }
+    }
+    for (own, (values, stated)) in dimensions.iter().zip(values.iter().zip(stated)) {
+        let mean = values.iter().sum::<f64>() / f64::from(runs);
+        let observed = (values.iter().map(|own| (own - mean).powi(2)).sum::<f64>() / f64::from(runs - 1)).sqrt();
+        assert!((stated / observed - 1.0).abs() < 0.25, "{:?}: {stated} stated, {observed} observed", own.kind);
+    }
+}
+
+/// Within its uncertainty of a limit nothing is proven; waves that neighbouring points share make it larger.
+#[test]
+fn dimensions_near_a_limit_are_in_doubt_and_waves_count() {
+    let contours = vec![stepped()];
+    let points = noisy(&contours, 1200, 0.02, &mut base::random::Random::new(5, 0));
+    let own = dimension(DimensionKind::Distance, &[[20.0, 0.0], [10.0, 20.0]]);
+    let planes = [cut_of(contours.clone(), points.clone())];
+    let made = own.measure(&planes, true);
+    let (deviation, uncertainty) = (made.deviation().unwrap(), made.uncertainty.unwrap());
+    assert!(made.verdict().is_none() && made.conformity().is_none() && uncertainty > 0.0);
+    for (margin, verdict, words) in [
+        (0.5 * uncertainty, Verdict::Incomplete, "undecided"),
+        (-0.5 * uncertainty, Verdict::Incomplete, "undecided"),
+        (1.5 * uncertainty, Verdict::Pass, "conforms"),
+        (-1.5 * uncertainty, Verdict::Fail, "does not conform"),
+    ] {
+        let tolerance = Some(Tolerance { low_mm: deviation - 1.0, high_mm: deviation + margin });
+        let made = Dimension { tolerance, ..own.clone() }.measure(&planes, true);
+        assert!(made.verdict() == Some(verdict) && made.words().contains(words), "{margin}: {}", made.words());
+    }
+    let wave = |own: &MeasuredPoint| {
+        let by_mm = 0.02 * (own.along_mm / 1.5).sin();
+        MeasuredPoint { at: [own.at[0], own.at[1] + by_mm], ..*own }
+    };
+    let waves = [cut_of(contours, points.iter().map(wave).collect())];
+    let wider = own.measure(&waves, true).uncertainty.unwrap();
+    // As white noise, waves of that size would widen it by no more than a quarter.
+    assert!(wider > 1.5 * uncertainty, "{wider} instead of {uncertainty}");
 }
 
 /// A plate of 20 by 10 with rounded edges, as a mesh has it: sides of so many segments, and edges of so many chords.

@@ -1,7 +1,6 @@
 //! Selection of the scan points that an element is evaluated from: by faces of the nominal, by a prism in the nominal
 //! frame, or by point indices. The first two apply to every part; the last applies to one scan only.
 
-mod anchors;
 mod prism;
 mod under_points;
 
@@ -9,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::alignment::Alignment;
 use crate::parts::{Actual, Nominal};
+pub use crate::parts::{Anchors, MIN_EDGE_ANGLE_RAD};
 use crate::recipe::{ElementId, Inputs, Tools};
-pub use anchors::{Anchors, MIN_EDGE_ANGLE_RAD};
 use base::{Progress, Result, UserError};
 use compute::point_deviation::{MatchState, PointDeviation};
 use compute::{Backend, Compute, point_deviation};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Anchors, FacetSelection, MIN_EDGE_ANGLE_RAD};
 use crate::deviation::{self, Parameters};
-use crate::parts::{Actual, Nominal};
+use crate::parts::{Actual, Nominal, area_mm2};
 use crate::recipe::ElementId;
 use base::{Progress, Result, UserError};
 use compute::Backend;
@@ -90,13 +90,4 @@ impl FacetSelection {
             max_angle_deg: parameters.max_angle_deg,
         }
     }
-}
-
-/// Total area of `facets`, mm².
-pub(super) fn area_mm2(mesh: &Mesh, facets: &Subset) -> f64 {
-    let area = |facet: &u32| {
-        let [a, b, c] = mesh.corners(*facet as usize);
-        0.5 * (b - a).cross(&(c - a)).norm()
-    };
-    facets.iter().map(area).sum()
 }

@@ -11,7 +11,7 @@ use crate::deviation::Tolerance;
 use crate::main_alignment::reference_points::{Direction, measured};
 use crate::main_alignment::{ReferencePoints, csv};
 use crate::verdict::Verdict;
-use base::{Progress, Result, UserError, counted, signed};
+use base::{Progress, Result, UserError, counted, signed, signed_length};
 use geometry::{Point, Pose, Surface};
 
 pub use recipe::SurfacePointsRecipe;
@@ -88,12 +88,21 @@ impl SurfacePoints {
         (!self.points.is_empty()).then_some(if good < measured { Verdict::Fail } else { whole })
     }
 
+    /// Verdict on one of its points; incomplete if it was not measured.
+    pub fn verdict_of(&self, point: &SurfacePoint) -> Verdict {
+        match point.measured {
+            Ok((mm, _)) if self.parameters.tolerance.allows(mm) => Verdict::Pass,
+            Ok(_) => Verdict::Fail,
+            Err(_) => Verdict::Incomplete,
+        }
+    }
+
     /// What each point shows, e.g. “+0.123 mm, in tolerance”.
     pub fn describe(&self, point: &SurfacePoint) -> String {
         match &point.measured {
             Ok((mm, _)) => {
                 let word = if self.parameters.tolerance.allows(*mm) { "in tolerance" } else { "out of tolerance" };
-                format!("{} mm, {word}", signed(*mm, 4))
+                format!("{} mm, {word}", signed_length(*mm, 4))
             }
             Err(sentence) => sentence.clone(),
         }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::verdict;
+use base::length_text;
 use geometry::Point;
 
 /// Whether the measured value is within its limits (inclusive).
@@ -70,7 +71,7 @@ pub fn decided(conformity: Option<Conformity>, side: Verdict) -> verdict::Verdic
 }
 
 /// The verdict in words.
-pub(super) fn words(conformity: Option<Conformity>, side: Verdict) -> &'static str {
+pub(crate) fn words(conformity: Option<Conformity>, side: Verdict) -> &'static str {
     match (conformity, side) {
         (Some(Conformity::Conforms), _) => "conforms",
         (Some(Conformity::Undecided), _) => "undecided",
@@ -89,22 +90,24 @@ impl Judged {
     /// The measured value as text, such as “0.0123 ± 0.0010 mm”, with the expanded uncertainty (k = 2) if known.
     pub fn measured_text(&self) -> String {
         match self.uncertainty_mm {
-            Some(uncertainty) => format!("{:.4} ± {uncertainty:.4} mm", self.measured_mm),
-            None => format!("{:.4} mm", self.measured_mm),
+            Some(uncertainty) => {
+                format!("{} ± {} mm", length_text(self.measured_mm, 4), length_text(uncertainty, 4))
+            }
+            None => format!("{} mm", length_text(self.measured_mm, 4)),
         }
     }
 
     /// The limit as text, such as “0.0500 mm”, or both limits of a size.
     pub fn limits_text(&self) -> String {
         match self.lower_mm {
-            Some(lower) => format!("{lower:.4} to {:.4} mm", self.limit_mm),
-            None => format!("{:.4} mm", self.limit_mm),
+            Some(lower) => format!("{} to {} mm", length_text(lower, 4), length_text(self.limit_mm, 4)),
+            None => format!("{} mm", length_text(self.limit_mm, 4)),
         }
     }
 }
 
 /// Position relative to the limits, and decision, for a value in mm or degrees.
-pub(super) fn decide(
+pub(crate) fn decide(
     measured_mm: f64,
     lower_mm: Option<f64>,
     upper_mm: f64,

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::judged::{decide, words};
-use super::{Conformity, Verdict as Side};
+use super::{Conformity, Verdict as Side, decide, words};
 use crate::features::measured::MeasuredFeature;
 use crate::features::measures::{self, AngleConvention};
 use crate::features::recipe::A_FEATURE;

@@ -74,6 +74,7 @@ use feature::ActualFeature;
 pub use feature::{Feature, Features, StraightSides};
 use geometry::{Point, Vector};
 pub use judged::{Conformity, Judged, Verdict, decided};
+pub(crate) use judged::{decide, words};
 pub use sections::median_line;
 pub use tolerance::{Characteristic, DatumLetters, MaximumMaterial, Plan, Side, Tolerance, Zone};
 
@@ -126,7 +127,7 @@ fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) 
     let limit_mm = tolerance.limit_mm + bonus_mm;
     // The uncertainties of value and limit are independent: one is that of the position, the other that of the size.
     let combined_mm = uncertainty_mm.map(|own| own.hypot(bonus_uncertainty_mm.unwrap_or(0.0)));
-    let (verdict, conformity) = judged::decide(measured.value_mm, lower_mm, limit_mm, combined_mm);
+    let (verdict, conformity) = decide(measured.value_mm, lower_mm, limit_mm, combined_mm);
     Ok(Judged {
         measured_mm: measured.value_mm,
         limit_mm,

@@ -27,6 +27,19 @@ pub struct FacetsItem {
 impl FacetsItem {
     /// Uploads `mesh`.
     pub fn new(gpu: &Gpu, mesh: &Mesh) -> Self {
+        let coarse = (gpu.is_software && mesh.facets.len() > 2 * MOVING_FACETS)
+            .then(|| Box::new(Self::new(gpu, &simplify::by_clusters(mesh, MOVING_FACETS))));
+        Self { coarse, ..Self::in_full(gpu, mesh) }
+    }
+
+    /// Uploads `mesh` with the value of each facet, by its index; there is no coarser one, which could not carry them.
+    pub fn with_values(gpu: &Gpu, mesh: &Mesh, value: impl Fn(usize) -> Option<f64> + Sync) -> Self {
+        let item = Self::in_full(gpu, mesh);
+        item.set_values(gpu, value);
+        item
+    }
+
+    fn in_full(gpu: &Gpu, mesh: &Mesh) -> Self {
         let centre = mesh.bounds().centre();
         let mut chunks = Vec::new();
         for first in (0..mesh.facets.len()).step_by(FACETS_PER_CHUNK) {
@@ -35,10 +48,7 @@ impl FacetsItem {
             let positions: Vec<[f32; 3]> = range.clone().into_par_iter().flat_map_iter(corners).collect();
             chunks.push(Chunk::new(gpu, bytemuck::cast_slice(&positions), range, true));
         }
-        let count = mesh.facets.len();
-        let coarse = (gpu.is_software && count > 2 * MOVING_FACETS)
-            .then(|| Box::new(Self::new(gpu, &simplify::by_clusters(mesh, MOVING_FACETS))));
-        Self { chunks, centre, count, coarse }
+        Self { chunks, centre, count: mesh.facets.len(), coarse: None }
     }
 
     /// Sets the value of each facet, by its index.

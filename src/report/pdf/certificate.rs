@@ -1,4 +1,4 @@
-//! PDF layout of the calibration certificate.
+//! PDF layout of the calibration certificate, in the language of this thread; the record is English.
 
 use serde_json::Value;
 
@@ -8,6 +8,7 @@ use super::table::{Cell, Table};
 use super::{AMBER, GREEN, RED, serialise};
 use base::date::Stamp;
 use base::{PageSize, Result};
+use texts::{text, word};
 
 /// Width of the label column, points.
 const LABEL_WIDTH: f32 = 52.0 * MM;
@@ -16,11 +17,16 @@ const LABEL_WIDTH: f32 = 52.0 * MM;
 ///
 /// Returns an error if the PDF cannot be written.
 pub fn of(record: &Value, stamp: Stamp, size: PageSize) -> Result<Vec<u8>> {
-    serialise(layout(record, size), title(record), stamp)
+    serialise(layout(record, size), &title(record), stamp)
 }
 
-fn title(record: &Value) -> &'static str {
-    if record["certified"] == true { "Calibration certificate" } else { "Calibration record, not certified" }
+fn title(record: &Value) -> String {
+    in_words(if record["certified"] == true { "Calibration certificate" } else { "Calibration record, not certified" })
+}
+
+/// What the record or this file says in English, in the language of this thread.
+fn in_words(english: &str) -> String {
+    word(english).into_owned()
 }
 
 fn layout(record: &Value, size: PageSize) -> Paper {
@@ -28,19 +34,21 @@ fn layout(record: &Value, size: PageSize) -> Paper {
     let certified = record["certified"] == true;
     let mut paper = Paper::new(size);
     let part = paper.part(Kind::Heading(1), None);
-    let line = shape(title, Style::plain(19.0).strong());
+    let line = shape(&title, Style::plain(19.0).strong());
     let end = paper.text(&[line], [0.0, paper.y()], WIDTH, 0.0, Some(part));
     paper.go_to(end);
-    let subtitle = format!("Sensor on a coordinate measuring machine · artefact: {}", c.text("artefact"));
+    let artefact = c.words("artefact");
+    let subtitle = text!("printed-certificate-subtitle", artefact = artefact.as_str());
     paper.paragraph(&subtitle, TEXT.coloured(SECONDARY));
     paper.space(6.0);
     if !certified {
-        paper.paragraph(&format!("Not certified. {}", c.texts("reasons").join(" ")), TEXT.strong().coloured(RED));
+        let reasons = c.texts("reasons").iter().map(|reason| in_words(reason)).collect::<Vec<_>>().join(" ");
+        paper.paragraph(&format!("{} {reasons}", word("Not certified.")), TEXT.strong().coloured(RED));
         paper.space(6.0);
     }
     setup(&mut paper, &c);
     let assessment = c.list("lights").map(|item| {
-        vec![Cell::from(item.text("name")).with_dot(light(&item.text("light"))), item.text("sentence").into()]
+        vec![Cell::from(item.words("name")).with_dot(light(&item.text("light"))), item.words("sentence").into()]
     });
     Table {
         widths: vec![LABEL_WIDTH, WIDTH - LABEL_WIDTH],
@@ -48,18 +56,18 @@ fn layout(record: &Value, size: PageSize) -> Paper {
         head: Vec::new(),
         rows: assessment.collect(),
     }
-    .draw_under(&mut paper, "Assessment");
+    .draw_under(&mut paper, &word("Assessment"));
     mounting(&mut paper, &c);
     for (name, key) in [("Sensor", "sensor"), ("CMM", "cmm")] {
         instrument(&mut paper, name, &c.inner(key));
     }
     comparison(&mut paper, &c.inner("consistency"));
-    paper.heading("Limitations of this calibration", 3.0 * TEXT.leading());
-    c.inner("consistency").texts("unseen").iter().for_each(|text| paper.item(text, TEXT));
-    paper.heading("Evaluation method", 4.0 * TEXT.leading());
-    paper.paragraph(METHOD, TEXT);
+    paper.heading(&word("Limitations of this calibration"), 3.0 * TEXT.leading());
+    c.inner("consistency").texts("unseen").iter().for_each(|text| paper.item(&word(text), TEXT));
+    paper.heading(&word("Evaluation method"), 4.0 * TEXT.leading());
+    paper.paragraph(&word(METHOD), TEXT);
     let footer = format!("{} · {}", c.text("software"), c.text("date"));
-    paper.add_headers_and_footers([title, &c.text("artefact")], &footer);
+    paper.add_headers_and_footers([&title, &artefact], &footer);
     paper
 }
 
@@ -79,6 +87,11 @@ struct Record<'a>(&'a Value);
 impl<'a> Record<'a> {
     fn text(&self, key: &str) -> String {
         self.0[key].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// A text that the program gave.
+    fn words(&self, key: &str) -> String {
+        in_words(&self.text(key))
     }
 
     fn number(&self, key: &str) -> f64 {
@@ -127,11 +140,16 @@ fn light(name: &str) -> Colour {
 }
 
 fn row(label: &str, value: String) -> (String, String) {
-    (label.to_owned(), value)
+    (in_words(label), value)
+}
+
+/// A row whose value the program gave in words.
+fn row_in_words(label: &str, value: &str) -> (String, String) {
+    row(label, in_words(value))
 }
 
 fn setup(paper: &mut Paper, c: &Record<'_>) {
-    let or_not_stated = |text: String| if text.is_empty() { "not stated".to_owned() } else { text };
+    let or_not_stated = |text: String| if text.is_empty() { in_words("not stated") } else { text };
     let frame = if c.text("handedness") == "left" { "left-handed, mirrored in x" } else { "right-handed" };
     let field = match c.numbers("sensor_field_mm")[..] {
         [x, y] => format!("its field of {} × {} mm", fixed(x, 1), fixed(y, 1)),
@@ -139,26 +157,27 @@ fn setup(paper: &mut Paper, c: &Record<'_>) {
     };
     let rows = [
         row("Date", c.text("date")),
-        row("Valid until", format!("{}: {}", c.text("valid_until"), c.text("valid_because"))),
+        row("Valid until", format!("{}: {}", c.text("valid_until"), c.words("valid_because"))),
         row("Operator", or_not_stated(c.text("operator"))),
         row("Sensor serial number", or_not_stated(c.text("sensor_serial"))),
         row("CMM serial number", or_not_stated(c.text("machine_serial"))),
         row("Artefact serial number", or_not_stated(c.text("artefact_serial"))),
-        row("Sensor coordinate system", frame.to_owned()),
+        row_in_words("Sensor coordinate system", frame),
         row("CMM position at the snapshot", c.formatted_list("position_mm", 3, "mm")),
         row("Stylus tip radius", format!("{} mm", fixed(c.number("probe_radius_mm"), 4))),
-        row(
+        row_in_words(
             "Systematic sensor error",
-            format!("up to {} mm over {field}, as stated", fixed(c.number("sensor_bias_mm"), 4)),
+            &format!("up to {} mm over {field}, as stated", fixed(c.number("sensor_bias_mm"), 4)),
         ),
-        row("Sensor scale error", format!("up to {} µm/m", fixed(1e6 * c.number("sensor_scale_error"), 1))),
-        row("CMM probing error", format!("up to {} mm, as stated", fixed(c.number("cmm_probing_mm"), 4))),
+        row_in_words("Sensor scale error", &format!("up to {} µm/m", fixed(1e6 * c.number("sensor_scale_error"), 1))),
+        row_in_words("CMM probing error", &format!("up to {} mm, as stated", fixed(c.number("cmm_probing_mm"), 4))),
     ];
     Table::of_pairs(&rows, LABEL_WIDTH, WIDTH).draw(paper, 0.0);
 }
 
 fn mounting(paper: &mut Paper, c: &Record<'_>) {
     let uncertainty = c.inner("uncertainty_k2");
+    let forms: Vec<String> = uncertainty.texts("systematic_forms").iter().map(|form| in_words(form)).collect();
     let mut rows = vec![
         row("Translation X, Y, Z", c.formatted_list("translation_mm", 4, "mm")),
         row("Angles of R = Rx Ry Rz", c.formatted_list("angles_deg", 5, "°")),
@@ -166,7 +185,7 @@ fn mounting(paper: &mut Paper, c: &Record<'_>) {
         row("  due to systematic sensor error", uncertainty.formatted_list("place_systematic_mm", 4, "mm")),
         row("Angles, U (k = 2)", format!("± {}", uncertainty.formatted_list("angles_deg", 5, "°"))),
         row("  due to systematic sensor error", uncertainty.formatted_list("angles_systematic_deg", 5, "°")),
-        row("  dominant form, X Y Z Rx Ry Rz", uncertainty.texts("systematic_forms").join("   ")),
+        row("  dominant form, X Y Z Rx Ry Rz", forms.join("   ")),
     ];
     let bootstrap = c.inner("bootstrap_k2");
     if !bootstrap.0.is_null() {
@@ -181,7 +200,8 @@ fn mounting(paper: &mut Paper, c: &Record<'_>) {
     let joint = c.inner("joint");
     if !joint.0.is_null() {
         let misfit = fixed(joint.number("misfit"), 2);
-        rows.push(row("Snapshots", format!("{}, normalised RMS residual {misfit}", c.number("snapshots"))));
+        let snapshots = format!("{}, normalised RMS residual {misfit}", c.number("snapshots"));
+        rows.push(row_in_words("Snapshots", &snapshots));
         let sigma = joint.number("squareness_k2_rad");
         if sigma > 0.0 {
             let squareness = micro(joint.number("squareness_rad"));
@@ -198,10 +218,10 @@ fn mounting(paper: &mut Paper, c: &Record<'_>) {
         }
     }
     for bias in c.list("radius_bias_mm") {
-        let name = format!("Radius of sphere {}, sensor minus CMM", bias.text("sphere"));
+        let name = text!("printed-certificate-radius", sphere = bias.words("sphere"));
         rows.push((name, format!("{} mm", fixed(bias.number("bias_mm"), 4))));
     }
-    Table::of_pairs(&rows, LABEL_WIDTH, WIDTH).draw_under(paper, "Mounting: transformation from sensor to CMM");
+    Table::of_pairs(&rows, LABEL_WIDTH, WIDTH).draw_under(paper, &word("Mounting: transformation from sensor to CMM"));
     let numbers = |row: &Value| row.as_array().into_iter().flatten().filter_map(Value::as_f64).collect::<Vec<_>>();
     let matrix = c.0["cmm_from_sensor"]
         .as_array()
@@ -210,7 +230,7 @@ fn mounting(paper: &mut Paper, c: &Record<'_>) {
         .map(|row| numbers(row).into_iter().map(|value| Cell::from(fixed(value, 8))).collect());
     let width = 32.0 * MM;
     Table { widths: vec![width; 4], aligned: vec![1.0; 4], head: Vec::new(), rows: matrix.collect() }
-        .draw_under(paper, "Mounting as a matrix, translation in mm");
+        .draw_under(paper, &word("Mounting as a matrix, translation in mm"));
 }
 
 /// Fits of one instrument.
@@ -229,21 +249,21 @@ fn instrument(paper: &mut Paper, name: &str, record: &Record<'_>) {
                 format!("± {}°", fixed(direction_rad.to_degrees(), 4))
             },
         ];
-        let first = Cell::from(item.text("region")).with_dot(light(&item.text("light")));
+        let first = Cell::from(item.words("region")).with_dot(light(&item.text("light")));
         std::iter::once(first).chain(cells.map(Cell::from)).collect::<Vec<_>>()
     });
     let table = value_table(
         ["Feature", "Points", "Rejected", "RMS, mm", "Form error, mm", "Direction, U\u{a0}(k\u{a0}=\u{a0}2)"],
         fits.collect(),
     );
-    paper.heading(name, table.height() + 16.0);
+    paper.heading(&word(name), table.height() + 16.0);
     let blake3 = record.text("blake3");
     let digest = blake3.get(..16).unwrap_or(&blake3);
     paper.paragraph(&format!("{} · BLAKE3 {digest}", record.text("file")), SMALL);
     table.draw(paper, 0.0);
     if let Some(weakest) = record.0["weakest"].as_str() {
         paper.space(3.0);
-        paper.paragraph(&format!("The fit of {weakest} contributes most to the uncertainty of the angles."), TEXT);
+        paper.paragraph(&text!("printed-certificate-weakest", name = in_words(weakest)), TEXT);
     }
 }
 
@@ -252,7 +272,7 @@ fn value_table(head: [&str; 6], rows: Vec<Vec<Cell>>) -> Table {
     Table {
         widths: [vec![LABEL_WIDTH], vec![(WIDTH - LABEL_WIDTH) / 5.0; 5]].concat(),
         aligned: vec![0.0, 1.0, 1.0, 1.0, 1.0, 1.0],
-        head: head.map(str::to_owned).to_vec(),
+        head: head.map(in_words).to_vec(),
         rows,
     }
 }
@@ -263,17 +283,17 @@ fn comparison(paper: &mut Paper, consistency: &Record<'_>) {
         let is_not_judged = quantity.text("outcome") == "not_judged";
         let normalised = if is_not_judged { "–".to_owned() } else { fixed(quantity.number("normalised"), 2) };
         let values = ["sensor", "cmm", "difference", "uncertainty_k2"].map(|key| fixed(quantity.number(key), 4));
-        let name = format!("{}, {}", quantity.text("quantity"), quantity.text("unit"));
+        let name = format!("{}, {}", quantity.words("quantity"), quantity.text("unit"));
         let cells = values.into_iter().chain([normalised]).map(Cell::from);
         std::iter::once(Cell::from(name).with_dot(light(&quantity.text("light")))).chain(cells).collect::<Vec<_>>()
     });
     let table = value_table(["Quantity", "Sensor", "CMM", "Difference", "U (k = 2)", "|d| / U"], rows.collect());
-    table.draw_under(paper, "Comparison of sensor and CMM");
+    table.draw_under(paper, &word("Comparison of sensor and CMM"));
     paper.space(3.0);
     let limit = fixed(consistency.number("limit"), 2);
     let sentence =
         format!("Normalised deviations |d| / U up to {limit} are within chance for this number of comparisons.");
-    paper.paragraph(&sentence, TEXT);
+    paper.paragraph(&word(&sentence), TEXT);
 }
 
 #[cfg(test)]
@@ -310,6 +330,7 @@ mod tests {
             "sensor_serial": "SN-0001/2026-A", "machine_serial": "CMM-77-0815".repeat(12), "artefact_serial": "ART-42",
             "handedness": "left", "position_mm": [1200.5, -300.25, 800.125], "translation_mm": [-1.5, 2.5, 1e4],
             "angles_deg": [0.1, -0.2, 179.9], "cmm_from_sensor": vec![vec![0.123_456_789; 4]; 4],
+            "probe_radius_mm": 1.5, "sensor_bias_mm": 0.005, "sensor_scale_error": 1e-5, "cmm_probing_mm": 0.002,
             "lights": lights, "sensor": instrument, "cmm": instrument,
             "consistency": { "limit": 3.2, "comparisons": comparisons,
                 "unseen": ["An error of the machine that both instruments share is not seen."] },
@@ -317,13 +338,30 @@ mod tests {
     }
 
     #[test]
+    fn a_certificate_in_german_keeps_within_its_pages_and_names_what_was_typed() {
+        texts::within(texts::Language::German, || {
+            let (paper, title) = (layout(&record(), PageSize::A4), title(&record()));
+            assert_eq!(title, "Kalibrierprotokoll, nicht zertifiziert");
+            let written = written_within_pages(&paper);
+            for text in
+                ["Nicht zertifiziert.", "SN-0001/2026-A", "Wilhelmine-Charlotte", "Beurteilung", "Anbau als Matrix"]
+            {
+                assert!(written.contains(text), "{text:?} is not in {written}");
+            }
+            for english in ["Rejected", "Valid until", "as stated", "Features are fitted", "contributes most"] {
+                assert!(!written.contains(english), "{english:?} is in {written}");
+            }
+        });
+    }
+
+    #[test]
     fn a_certificate_names_serial_numbers_and_validity_and_keeps_within_its_pages() {
         PageSize::ALL.into_iter().for_each(names_all_and_keeps_within_its_pages);
     }
 
-    fn names_all_and_keeps_within_its_pages(size: PageSize) {
+    /// All text of a paper, none of which is cut.
+    fn written_within_pages(paper: &Paper) -> String {
         use super::super::paper::Ink;
-        let paper = layout(&record(), size);
         let (margin, [width, height]) = (paper.left(), paper.size);
         let mut written = String::new();
         for (page, marks) in paper.pages.iter().enumerate() {
@@ -338,6 +376,12 @@ mod tests {
             }
             assert!(lowest < height - 8.0 * MM, "page {} ends at {lowest}", page + 1);
         }
+        written
+    }
+
+    fn names_all_and_keeps_within_its_pages(size: PageSize) {
+        let paper = layout(&record(), size);
+        let written = written_within_pages(&paper);
         assert!((2..=4).contains(&paper.pages.len()), "{} pages", paper.pages.len());
         for text in [
             "Calibration record, not certified",

@@ -7,20 +7,22 @@ mod pictures;
 mod table;
 mod writer;
 
-use super::content::{Content, HistogramBars, ReportBlock};
+use super::content::{Content, HistogramBars, ReportBlock, region_header};
 use super::logo::Logo;
 use super::pictures::Pictures;
+use super::results::ResultLine;
 use super::sections::Drawing;
 use base::date::Stamp;
 use base::{Result, UserError};
 pub use certificate::of as of_certificate;
 use inspect::deviation::Verdict;
+pub(super) use lettering::FACES;
 use lettering::{Colour, Style, lines, shape, width};
 pub use lettering::{Line, Weight};
 use paper::{HAIRLINE, Kind, MM, SECONDARY, SMALL, TEXT, WIDTH};
 pub use paper::{Ink, Mark, Paper};
 use session::presentation::ReportSection;
-use table::Table;
+use table::{Cell, Table};
 use texts::text;
 
 const GREEN: Colour = [26, 127, 55];
@@ -61,6 +63,7 @@ pub fn pages(content: &Content, pictures: &Pictures) -> Paper {
                 regions(&mut paper, content);
                 pictures::regions(&mut paper, pictures);
             }
+            ReportSection::Results => results(&mut paper, content),
             _ => blocks.for_each(|block| draw_block(&mut paper, block)),
         }
         if *own == ReportSection::Sections {
@@ -121,23 +124,27 @@ fn beside_logo(paper: &mut Paper, logo: Option<&Logo>, title: &str, subtitle: &s
     end
 }
 
+/// Colour of a verdict, RGB.
+pub(super) fn verdict_colour(verdict: Verdict) -> Colour {
+    match verdict {
+        Verdict::Pass => GREEN,
+        Verdict::Fail => RED,
+        Verdict::Incomplete => AMBER,
+    }
+}
+
 /// Title, subtitle and logo, and the verdict on a band of its colour.
 fn title(paper: &mut Paper, content: &Content) {
     beside_logo(paper, content.logo.as_ref(), &content.title, &content.subtitle);
     paper.space(6.0);
-    let colour = match content.status {
-        Verdict::Pass => GREEN,
-        Verdict::Fail => RED,
-        Verdict::Incomplete => AMBER,
-    };
+    let colour = verdict_colour(content.status);
     // The verdict at the start of the headline is set in large type on its own.
-    let status = texts::word(content.status.name());
+    let (status, coverage) = content.verdict_parts();
     let word = shape(&status, Style::plain(19.0).strong().coloured(WHITE));
-    let coverage = content.verdict.strip_prefix(&*status).unwrap_or(&content.verdict).trim();
     let text_left = word.width + 26.0;
     let text_width = WIDTH - text_left - 12.0;
     let texts = [
-        (coverage, Style::plain(10.5).strong().coloured(WHITE)),
+        (coverage.as_str(), Style::plain(10.5).strong().coloured(WHITE)),
         (content.verdict_reason.as_str(), Style::plain(9.0).coloured(WHITE)),
     ];
     let texts = texts.iter().filter(|(text, _)| !text.is_empty());
@@ -281,20 +288,58 @@ fn regions(paper: &mut Paper, content: &Content) {
     let table = Table {
         widths: [vec![number_width], vec![value_width; 5]].concat(),
         aligned: vec![0.0, 1.0, 1.0, 1.0, 1.0, 1.0],
-        head: ["#", "x", "y", "z"]
-            .map(str::to_owned)
-            .into_iter()
-            .chain([text!("printed-area"), text!("printed-peak")])
-            .collect(),
+        head: region_header().to_vec(),
         rows: content.regions.iter().map(|row| row.iter().map(|text| text.as_str().into()).collect()).collect(),
     };
     table.draw_under(paper, &text!("printed-regions"));
+}
+
+/// Style of the table of features and checks, which has many columns.
+const FIGURES: Style = Style::plain(7.0);
+/// Width of its verdicts, and the least one of its names, points.
+const VERDICT_WIDTH: f32 = 22.0 * MM;
+const MIN_NAME_WIDTH: f32 = 40.0 * MM;
+
+/// Table of features and checks; nothing where there are none.
+fn results(paper: &mut Paper, content: &Content) {
+    if content.results.is_empty() {
+        return;
+    }
+    let cell = |text: &String| Cell { style: FIGURES, ..Cell::from(text.as_str()) };
+    let row = |line: &ResultLine| {
+        let colour = line.verdict.verdict().map(verdict_colour);
+        let verdict = Cell { dot: colour, ..cell(&line.verdict_text()) };
+        line.cells.iter().map(cell).chain([verdict]).collect::<Vec<Cell>>()
+    };
+    let head = super::results::headings().to_vec();
+    // As wide as the widest figure and the longest word of the heading; names have the rest.
+    let width_of = |column: usize| {
+        let figures = content.results.iter().map(|line| line.cells[column].as_str());
+        figures.chain(head[column].split(' ')).map(|text| width(text, FIGURES) + 10.0).fold(0.0, f32::max)
+    };
+    let figures: Vec<f32> = (2..8).map(width_of).collect();
+    let (room, wanted) = (WIDTH - VERDICT_WIDTH, figures.iter().sum::<f32>());
+    let scale = ((room - MIN_NAME_WIDTH) / wanted).min(1.0);
+    let names = room - scale * wanted;
+    let table = Table {
+        widths: [
+            vec![0.55 * names, 0.45 * names],
+            figures.iter().map(|width| scale * width).collect(),
+            vec![VERDICT_WIDTH],
+        ]
+        .concat(),
+        aligned: [vec![0.0; 2], vec![1.0; 6], vec![0.0]].concat(),
+        head,
+        rows: content.results.iter().map(row).collect(),
+    };
+    table.draw_under(paper, &text!("printed-results"));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use base::PageSize;
+    use session::results::RowVerdict;
 
     #[test]
     fn long_tables_repeat_their_header_on_each_page_and_short_ones_are_not_split() {
@@ -357,6 +402,14 @@ mod tests {
             title: "A table with a title".into(),
             rows: (0..count).map(row).collect(),
         };
+        let result = |number: usize| ResultLine {
+            cells: std::array::from_fn(|column| match column {
+                0 => format!("A feature of some length {number}"),
+                1 => "Offset along the normal, mm".to_owned(),
+                _ => "-12345.6789".to_owned(),
+            }),
+            verdict: RowVerdict::InDoubt,
+        };
         for (size, count) in PageSize::ALL.into_iter().flat_map(|size| [(size, 0), (size, 400)]) {
             let content = Content {
                 title: if count > 0 { "A long title ".repeat(20) } else { "Title".into() },
@@ -381,6 +434,7 @@ mod tests {
                 scale_key: "grey: no data".into(),
                 scale_ends: ["-0.3 mm".into(), "+0.3 mm".into()],
                 regions: (0..count.min(40)).map(|number| std::array::from_fn(|_| number.to_string())).collect(),
+                results: (0..count).map(result).collect(),
                 drawings: Vec::new(),
                 no_pictures: None,
                 notes: vec!["A remark of some length. ".repeat(30); count / 20],

@@ -100,8 +100,11 @@ impl Table {
         rows.sum::<f32>() + head.map_or(0.0, |head| self.row_layout(&head).height)
     }
 
+    /// The headings, as large as the rows.
     fn header(&self) -> Option<Vec<Cell>> {
-        (!self.head.is_empty()).then(|| self.head.iter().map(|name| Cell::from(name.as_str()).soft()).collect())
+        let size = self.rows.first().and_then(|row| row.first()).map_or(TEXT.size, |cell| cell.style.size);
+        let cell = |name: &String| Cell { style: Style { size, ..TEXT }, ..Cell::from(name.as_str()) }.soft();
+        (!self.head.is_empty()).then(|| self.head.iter().map(cell).collect())
     }
 
     /// Draws a heading and the table, on the same page if the table fits on one.

@@ -52,7 +52,7 @@ impl Characteristic {
         Self {
             kind: if is_angle { "UserDefinedAngular" } else { "UserDefinedLinear" },
             verdict: own.verdict(),
-            measurement: measured.map(|measured| value("Value", *measured, None)).into_iter().collect(),
+            measurement: measured.map(|measured| value("Value", *measured, own.uncertainty)).into_iter().collect(),
             ..Self::length(name, &what, bounds)
         }
     }

@@ -300,8 +300,12 @@ fn stale(name: String, what: &str) -> Characteristic {
 fn of_comparison(name: &str, check: &Check) -> Vec<Characteristic> {
     let tolerance = check.parameters.tolerance;
     let what = format!(
-        "Deviations of the surface within {} mm to {} mm but for regions smaller than {} mm²",
-        tolerance.low_mm, tolerance.high_mm, check.parameters.min_region_mm2
+        "Deviations of the surface{} within {} mm to {} mm but for regions smaller than {} mm²{}",
+        check.parameters.direction_in_words().map(|own| format!(" along {own}")).unwrap_or_default(),
+        tolerance.low_mm,
+        tolerance.high_mm,
+        check.parameters.min_region_mm2,
+        check.parameters.own_tolerances_in_words()
     );
     let said = format!("{}. {}", check.judgement.headline(), check.judgement.reason);
     let statistics = &check.statistics;

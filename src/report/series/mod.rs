@@ -162,7 +162,8 @@ pub fn trends(records: &[PartRecord]) -> Vec<Trend> {
     keys.iter().filter_map(trend).collect()
 }
 
-/// Writes `parts.csv`, `parts.parquet`, `statistics.csv`, and all of it as `results.xlsx`, into `folder`.
+/// Writes `parts.csv`, `parts.parquet`, `statistics.csv`, and all of it as `results.xlsx`, whose words are in the
+/// language of this thread, into `folder`.
 ///
 /// Returns an error if a file cannot be written.
 pub fn write_tables(folder: &Path, records: &[PartRecord]) -> Result<()> {
@@ -212,7 +213,7 @@ fn flattened(trend: Trend) -> impl Serialize {
     (element, figure, unit, lower, upper, beyond, spread, (statistics.cp, statistics.cpk, statistics.cpk_lower_95))
 }
 
-fn csv_of(names: &[&str], rows: &[impl Serialize]) -> Result<Vec<u8>> {
+pub(super) fn csv_of(names: &[&str], rows: &[impl Serialize]) -> Result<Vec<u8>> {
     let failed = |e: &dyn std::fmt::Display| UserError::internal(format!("The table cannot be written: {e}."));
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     writer.write_record(names).map_err(|e| failed(&e))?;

@@ -133,7 +133,8 @@ impl Plan {
         self.each_file(|file| resolve_file(file, &folder));
     }
 
-    /// Applies `change` to the path of every file of the plan; those of measured parts are not in it.
+    /// Applies `change` to the path of every file of the plan and to that of the report's template; the files of
+    /// measured parts are not in it.
     fn each_file(&mut self, mut change: impl FnMut(&mut PathBuf)) {
         for element in &mut self.elements {
             if matches!(element.recipe, Recipe::Nominal(_) | Recipe::Calibration(_)) {
@@ -142,6 +143,7 @@ impl Plan {
                 element.recipe.file_mut().into_iter().for_each(&mut change);
             }
         }
+        self.presentation.template.iter_mut().for_each(change);
     }
 }
 

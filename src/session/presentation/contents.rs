@@ -22,6 +22,8 @@ pub enum ReportSection {
     Deviation,
     /// How much of the surface was measured.
     Coverage,
+    /// Table of all features and checks: nominal, actual, deviation, limits, uncertainty and verdict.
+    Results,
     /// Tolerances of form, orientation and position.
     Tolerances,
     /// Features, measured distances and angles.
@@ -46,12 +48,13 @@ pub enum ReportSection {
 
 impl ReportSection {
     /// All, in the usual order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Views,
         Self::Part,
         Self::Regions,
         Self::Deviation,
         Self::Coverage,
+        Self::Results,
         Self::Tolerances,
         Self::Measures,
         Self::Comparisons,
@@ -72,6 +75,7 @@ impl ReportSection {
             Self::Regions => "Regions",
             Self::Deviation => "Deviation statistics",
             Self::Coverage => "Coverage",
+            Self::Results => "Results",
             Self::Tolerances => "Tolerances",
             Self::Measures => "Features and measures",
             Self::Comparisons => "Other comparisons",

@@ -79,7 +79,8 @@ impl SavedViews {
 
     /// A name that no view has: “View 1” and so on.
     pub fn free_name(&self) -> String {
-        (1..).map(|number| format!("View {number}")).find(|name| self.get(name).is_none()).unwrap_or_default()
+        let view = texts::name("View");
+        (1..).map(|number| format!("{view} {number}")).find(|name| self.get(name).is_none()).unwrap_or_default()
     }
 
     /// Saves a view, in place of the one of its name if there is one.

@@ -197,6 +197,8 @@ impl Project {
         project.take_serial(&value);
         let folder = path.parent().unwrap_or(Path::new("."));
         project.plan.resolve_files(folder);
+        let template = project.presentation.template.iter_mut();
+        template.for_each(|file| super::plan::file::resolve_file(file, folder));
         let sources = project.stages.iter_mut().flat_map(|stage| &mut stage.sources);
         sources.for_each(|source| super::plan::file::resolve_file(&mut source.path, folder));
         Ok((project, notes))

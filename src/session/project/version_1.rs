@@ -186,7 +186,7 @@ impl FeatureScan {
         for own in constructions {
             let sources: Option<Vec<ElementId>> = own.sources.iter().map(|name| named.get(name).copied()).collect();
             let Some(sources) = sources else {
-                fields.notes.push(format!("{} was left out because a source element is missing.", own.name));
+                fields.notes.push(format!("“{}” was left out because a source element is missing.", own.name));
                 continue;
             };
             let recipe = recipe::ConstructionRecipe { construction: own.construction, sources, nominal: None };

@@ -1,17 +1,18 @@
 //! Align workspace: automatic alignment, best fit and its options, point pairs.
 
+mod by_hand;
 mod main_alignment;
 mod search_registration;
 pub mod searches;
 
 use super::{PanelContext, rows};
 use crate::{Action, theme};
-use base::capitalised;
+use base::{capitalised, length_text, position_text};
 use compute::registration::{Metric, Robust};
 use dispatch::{Align, Inspect};
 use geometry::Point;
 use inspect::alignment::information::axis_words;
-use inspect::alignment::{AmongOthers, Method};
+use inspect::alignment::{Alignment, AmongOthers, Method};
 pub(crate) use main_alignment::MainAlignmentDraft;
 use search_registration::SearchRegistration;
 use texts::text;
@@ -28,6 +29,10 @@ pub enum Picking {
     ReferencePoint,
     /// A surface point on the nominal.
     SurfacePoint,
+    /// A point of the nominal or the scan that places a section.
+    SectionPoint,
+    /// The pivot for moving the scan by hand, on the nominal.
+    Pivot,
 }
 
 impl Picking {
@@ -52,7 +57,7 @@ impl AlignPanel {
             if theme::wide_main_button(ui, ready, text!("align-and-compare")).clicked() {
                 context.send(Inspect::AlignAndCompare);
             }
-            ui.horizontal(|ui| {
+            ui.horizontal_wrapped(|ui| {
                 let hint = text!("align-automatically-hint");
                 if ui.button(text!("align-automatically")).on_hover_text(hint).clicked() {
                     context.send(Align::Run(Method::Auto));
@@ -60,11 +65,13 @@ impl AlignPanel {
                 if ui.button(text!("align-best-fit")).on_hover_text(text!("align-best-fit-hint")).clicked() {
                     context.send(Align::Run(Method::BestFit));
                 }
+                by_hand::toggle(ui, context);
             });
         });
         if !ready && !context.is_busy {
             theme::weak(ui, text!("align-load-first"));
         }
+        by_hand::show(ui, context);
         alignment_result(ui, context);
         main_alignment::show(ui, context);
         self.best_fit_options(ui, context, ready);
@@ -117,16 +124,18 @@ fn alignment_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let angle = alignment.nominal_from_scan.rotation.angle().to_degrees();
     let translation = alignment.nominal_from_scan.translation.vector;
     let mut figures = match alignment.main {
-        Some(_) => vec![(text!("align-method"), texts::word(&alignment.method_name()).into_owned())],
+        Some(_) => vec![method(alignment)],
+        // Nothing was fitted.
+        None if alignment.by_hand => vec![method(alignment)],
         None => vec![
-            (text!("align-rms"), format!("{:.4} mm", alignment.rms_mm)),
+            (text!("align-rms"), format!("{} mm", length_text(alignment.rms_mm, 4))),
             (text!("align-points-used"), format!("{:.1} %", 100.0 * alignment.overlap)),
             (text!("align-iterations"), alignment.iterations.to_string()),
         ],
     };
     figures.extend([
         (text!("align-rotation"), format!("{angle:.3}°")),
-        (text!("align-translation"), format!("{:.3}, {:.3}, {:.3} mm", translation.x, translation.y, translation.z)),
+        (text!("align-translation"), format!("{} mm", position_text([translation.x, translation.y, translation.z], 3))),
     ]);
     rows(ui, "alignment", &figures);
     if let Some(main) = &alignment.main {
@@ -135,6 +144,8 @@ fn alignment_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             let motions = capitalised(&freedoms_in_words(&alignment.as_before));
             theme::weak(ui, text!("align-as-before", motions = motions));
         }
+    } else if alignment.by_hand {
+        theme::weak(ui, text!("align-not-fitted"));
     } else if !alignment.information.weakest.is_empty() {
         theme::weak(ui, format!("{}.", capitalised(&texts::word(&alignment.information.weakest))));
     }
@@ -153,7 +164,7 @@ fn alignment_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         for (i, alternative) in alignment.alternatives.iter().enumerate() {
             let angle = alternative.angle_rad.to_degrees();
             let rotation = alternative.nominal_from_scan.rotation * alignment.nominal_from_scan.rotation.inverse();
-            let (angle, rms) = (format!("{angle:.1}"), format!("{:.4}", alternative.rms_mm));
+            let (angle, rms) = (format!("{angle:.1}"), length_text(alternative.rms_mm, 4));
             let words = match rotation.axis().map(|axis| axis_words([axis.x, axis.y, axis.z])) {
                 Some(axis) => match axis.strip_prefix("the direction ") {
                     Some(direction) => {
@@ -169,6 +180,11 @@ fn alignment_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             }
         }
     }
+}
+
+/// The row that names the method.
+fn method(alignment: &Alignment) -> (String, String) {
+    (text!("align-method"), texts::word(&alignment.method_name()).into_owned())
 }
 
 /// Degrees of freedom in words, in the language of the window.
@@ -193,7 +209,7 @@ fn searches(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
 fn pairs(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
     theme::heading(ui, text!("align-pairs"));
     match context.display.picking {
-        None | Some(Picking::ReferencePoint | Picking::SurfacePoint) => {
+        None | Some(Picking::ReferencePoint | Picking::SurfacePoint | Picking::SectionPoint | Picking::Pivot) => {
             if ui.add_enabled(ready, egui::Button::new(text!("align-pick-pairs"))).clicked() {
                 context.display.picking = Some(Picking::Pair { nominal: None });
             }
@@ -215,7 +231,7 @@ fn pairs(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
                 context.send(Align::TogglePair(i));
             }
             let residual = residuals.as_ref().and_then(|fit| fit.residuals_mm.get(i));
-            ui.label(residual.map_or_else(|| "–".to_owned(), |mm| format!("{mm:.3} mm")));
+            ui.label(residual.map_or_else(|| "–".to_owned(), |mm| format!("{} mm", length_text(*mm, 3))));
             if ui.small_button(text!("common-remove")).clicked() {
                 context.send(Align::RemovePair(i));
             }

@@ -4,6 +4,7 @@ use egui_plot::{Bar, BarChart, Legend, Plot};
 
 use super::super::PanelContext;
 use crate::theme;
+use base::length_text;
 use inspect::alignment::search_comparison::{Row, SearchComparison};
 use texts::text;
 
@@ -74,8 +75,8 @@ fn cells(row: &Row) -> [String; COLUMNS] {
         texts::word(row.device.kind.name()).into_owned(),
         format!("{:.2} ms", row.total_ms),
         row.iterations.to_string(),
-        format!("{:.4} mm", row.rms_mm),
-        if row.apart_mm < 1e-6 { "0 mm".to_owned() } else { format!("{:.4} mm", row.apart_mm) },
+        format!("{} mm", length_text(row.rms_mm, 4)),
+        if row.apart_mm < 1e-6 { "0 mm".to_owned() } else { format!("{} mm", length_text(row.apart_mm, 4)) },
         row.mean_visited.map_or_else(|| "–".to_owned(), |visited| format!("{visited:.2}")),
         row.search_share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share)),
     ]

@@ -9,7 +9,7 @@ use super::super::picks::Pick;
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
-use base::{capitalised, signed};
+use base::{capitalised, signed_length};
 use dispatch::Command;
 use inspect::acceptance::AcceptanceTest;
 use inspect::acceptance::{Acceptance, Characteristic, Figure, Limit, Limits, Settings, Verdict};
@@ -162,7 +162,7 @@ fn results(ui: &mut Ui, acceptance: &Acceptance) {
             let hint = text!("calibrate-in-positions", symbol = characteristic.symbol(), count = errors_mm.len());
             let name = capitalised(&texts::word(characteristic.name()));
             ui.label(RichText::new(name).weak()).on_hover_text(hint);
-            ui.label(format!("{} mm", signed(*worst_mm, 4)));
+            ui.label(format!("{} mm", signed_length(*worst_mm, 4)));
             if let Some(verdict) = verdict {
                 theme::dot(ui, colour_of(*verdict)).on_hover_text(texts::word(verdict.word()));
             }

@@ -7,6 +7,7 @@ use super::super::picks::Pick;
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
+use base::{decimals, length_text};
 use dispatch::probe::Probe;
 use inspect::probing::{Comparison, Differences, HoleGeometry, Row};
 use session::probing::{Probing, Setup};
@@ -175,9 +176,9 @@ fn table(ui: &mut Ui, comparison: &Comparison) {
 fn cells(ui: &mut Ui, source: &str, geometry: &HoleGeometry, nominal: Option<&HoleGeometry>) {
     ui.label(RichText::new(source).weak().small());
     for value in [geometry.centre.x, geometry.centre.y, geometry.radius_mm] {
-        ui.label(RichText::new(format!("{value:.3}")).small());
+        ui.label(RichText::new(length_text(value, 3)).small());
     }
-    let deviation = nominal.map(|nominal| format!("{:.3}", nominal.lateral(&geometry.centre).norm()));
+    let deviation = nominal.map(|nominal| length_text(nominal.lateral(&geometry.centre).norm(), 3));
     ui.label(RichText::new(deviation.unwrap_or_default()).small());
 }
 
@@ -197,10 +198,10 @@ fn summary(ui: &mut Ui, comparison: &Comparison) {
         text!(
             "calibrate-differences",
             what = what,
-            axis = format!("{:.3}", all.most_along_axis_mm),
-            lateral = format!("{:.3}", all.most_lateral_mm),
-            least = format!("{:+.3}", all.radius_mm[0]),
-            most = format!("{:+.3}", all.radius_mm[1]),
+            axis = length_text(all.most_along_axis_mm, 3),
+            lateral = length_text(all.most_lateral_mm, 3),
+            least = format!("{:+.*}", decimals(3), all.radius_mm[0]),
+            most = format!("{:+.*}", decimals(3), all.radius_mm[1]),
             count = all.holes
         )
     };

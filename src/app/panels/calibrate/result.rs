@@ -10,8 +10,7 @@ use super::{CalibratePanel, expected_mm, has_all_regions};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
-use base::date;
-use base::signed;
+use base::{date, length_text, signed_length};
 use dispatch::Calibrate;
 use inspect::calibration::artefacts::radius_biases;
 use inspect::calibration::{ArtefactFrame, Calibration, Light, light};
@@ -58,7 +57,7 @@ impl CalibratePanel {
         egui::Grid::new("mounting").num_columns(3).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
             for (k, axis) in ["X", "Y", "Z"].into_iter().enumerate() {
                 ui.label(RichText::new(axis).family(theme::strong_family()));
-                ui.label(format!("{:.4} ± {:.4} mm", translation[k], positions_k2[k]));
+                ui.label(format!("{} ± {} mm", length_text(translation[k], 4), length_text(positions_k2[k], 4)));
                 ui.label(format!("{:.4} ± {:.4}°", angles[k], angles_k2[k]));
                 ui.end_row();
             }
@@ -162,7 +161,7 @@ fn further_results(ui: &mut egui::Ui, calibration: &Calibration) {
         }
     }
     for (name, bias_mm) in radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm) {
-        figures.push((text!("calibrate-radius-bias"), format!("{name}  {} mm", signed(bias_mm, 4))));
+        figures.push((text!("calibrate-radius-bias"), format!("{name}  {} mm", signed_length(bias_mm, 4))));
     }
     if !figures.is_empty() {
         rows(ui, "further results", &figures);

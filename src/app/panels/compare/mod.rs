@@ -1,14 +1,21 @@
 //! Compare workspace: deviations over the surface, in sections, and at points.
 
+mod colours;
+mod direction;
+mod own_tolerances;
 pub(crate) mod points;
+mod section_points;
 mod sections;
 mod surface;
 
 use super::PanelContext;
 use crate::theme;
-use inspect::deviation::Verdict;
+use colours::ColoursPart;
+use inspect::deviation::{OwnScale, Verdict};
 use points::PointsPart;
+pub(crate) use section_points::SectionPoints;
 use sections::SectionsPart;
+use session::Document;
 use texts::text;
 
 /// What the workspace is turned to.
@@ -23,11 +30,17 @@ pub(crate) enum CompareView {
 /// Panel of the workspace.
 #[derive(Default)]
 pub struct ComparePanel {
+    colours: ColoursPart,
     sections: SectionsPart,
     points: PointsPart,
 }
 
 impl ComparePanel {
+    /// The operator's own colours as they are being edited, if they are valid and of this document.
+    pub fn edited_colours(&self, document: &Document) -> Option<&OwnScale> {
+        self.colours.edited(document)
+    }
+
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let shown = &mut context.display.compare;
         ui.horizontal(|ui| {
@@ -40,7 +53,7 @@ impl ComparePanel {
         });
         ui.separator();
         match *shown {
-            CompareView::Surface => surface::show(ui, context),
+            CompareView::Surface => surface::show(ui, context, &mut self.colours),
             CompareView::Sections => self.sections.show(ui, context),
             CompareView::Points => self.points.show(ui, context),
         }

@@ -10,7 +10,7 @@ use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::viewport::Spot;
 use crate::{Action, theme};
-use base::signed;
+use base::{length_text, signed_length};
 use dispatch::SurfacePoints as Commands;
 use inspect::recipe::Product as _;
 use inspect::surface_points::{Parameters, SurfacePoint, SurfacePoints, SurfacePointsRecipe};
@@ -184,7 +184,7 @@ fn lines(
         let Parameters { at, tolerance } = parameters;
         for (index, own) in at.points.iter_mut().enumerate().take(shown.end - 1).skip(shown.start.max(1) - 1) {
             let number = index + 1;
-            let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| format!("{mm:.3}"));
+            let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| length_text(mm, 3));
             let found = made.and_then(|made| made.points.iter().find(|point| point.name == own.name));
             let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(48.0));
             let place = text!("compare-point-at", x = x, y = y, z = z);
@@ -193,7 +193,7 @@ fn lines(
             match found.map(|point| (point, &point.measured)) {
                 Some((point, Ok((mm, count)))) => {
                     let colour = if tolerance.allows(*mm) { ui.visuals().text_color() } else { theme::BAD };
-                    let text = egui::RichText::new(signed(*mm, 3)).color(colour);
+                    let text = egui::RichText::new(signed_length(*mm, 3)).color(colour);
                     let hint = text!("compare-point-found", count = *count);
                     if ui.add(egui::Button::new(text).frame(false)).on_hover_text(hint).clicked() {
                         action = Some(RowAction::Fly(spot(point, at.radius_mm)));

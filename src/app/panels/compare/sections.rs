@@ -1,19 +1,19 @@
 //! Sections: where they lie, and what they show.
 
+mod dimensions;
+
 use std::sync::Arc;
 
 use super::super::{PanelContext, named, no_result, rows};
-use super::{banner, verdict_colour};
+use super::{SectionPoints, banner, section_points};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
-use base::signed;
+use base::{length_text, signed_length};
 use dispatch::Sections;
 use geometry::Aabb;
-use inspect::deviation::Tolerance;
 use inspect::deviation::judgement::percent;
 use inspect::recipe::Product as _;
-use inspect::section::dimension::DimensionKind;
 use inspect::section::{Parameters, Placement, Section, SectionRecipe};
 use session::Document;
 use session::pipeline::State;
@@ -42,7 +42,9 @@ impl SectionsPart {
             return;
         };
         self.choice(ui, context);
-        self.position_and_limits(ui, &bounds);
+        self.follow_picks(context);
+        self.position(ui, context, &bounds);
+        self.planes_and_limits(ui, context.display.section.points.is_none());
         self.buttons(ui, context);
         if let Some(id) = self.edited.as_ref().map(|(id, _)| *id) {
             result(ui, context, id);
@@ -69,7 +71,9 @@ impl SectionsPart {
         if selected.is_none() {
             display.selected = None;
         }
+        section_points::follow(context.display);
         if self.edited != selected {
+            let display = &mut context.display.section;
             if let Some((id, recipe)) = &selected {
                 match &self.edited {
                     // What else is being edited stays when a dimension comes or goes.
@@ -81,8 +85,12 @@ impl SectionsPart {
                             display.plane = 0;
                         }
                         self.parameters = recipe.parameters.clone();
+                        display.points = SectionPoints::of(&self.parameters.placement);
+                        section_points::end_picking(context.display);
                     }
                 }
+            } else {
+                section_points::cancel_picking(context.display);
             }
             self.edited = selected;
         }
@@ -93,6 +101,7 @@ impl SectionsPart {
                 let tolerance = document.settings.deviation.tolerance;
                 let placement = in_the_middle(nominal.surface.bounds(), 2);
                 self.parameters = Parameters { placement, tolerance, ..Parameters::default() };
+                context.display.section.points = None;
             }
         }
     }
@@ -119,18 +128,49 @@ impl SectionsPart {
         });
     }
 
-    /// Where it lies, and its limits.
-    fn position_and_limits(&mut self, ui: &mut egui::Ui, bounds: &Aabb) {
+    /// Cuts once the third of the points that define a plane was picked.
+    fn follow_picks(&mut self, context: &mut PanelContext<'_>) {
+        if context.is_busy {
+            return;
+        }
+        if let Some(placement) = section_points::picked_plane(context.display) {
+            self.parameters.placement = placement;
+            self.cut(context);
+        }
+    }
+
+    /// Cuts what is edited, or a new section.
+    fn cut(&self, context: &mut PanelContext<'_>) {
+        let parameters = self.parameters.clone();
+        context.send(match &self.edited {
+            Some((id, _)) => Sections::Change(*id, parameters),
+            None => Sections::Add(parameters),
+        });
+    }
+
+    /// Where it lies.
+    fn position(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, bounds: &Aabb) {
         let parameters = &mut self.parameters;
         ui.horizontal(|ui| {
             ui.label(text!("compare-perpendicular"));
             for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
-                let is_on = matches!(parameters.placement, Placement::Axis { axis: own, .. } if own == axis);
+                let is_axis = matches!(parameters.placement, Placement::Axis { axis: own, .. } if own == axis);
+                let is_on = is_axis && context.display.section.points.is_none();
                 if theme::chip(ui, is_on, name).clicked() && !is_on {
+                    section_points::end_picking(context.display);
+                    context.display.section.points = None;
                     parameters.placement = in_the_middle(bounds, axis);
                 }
             }
         });
+        section_points::choices(ui, context.display);
+        section_points::show(ui, context, bounds);
+        if let Some(points) = &context.display.section.points {
+            if let Some(placement) = points.placement() {
+                parameters.placement = placement;
+            }
+            return;
+        }
         match &mut parameters.placement {
             Placement::Axis { axis, at_mm } => {
                 let range = bounds.min[*axis]..=bounds.max[*axis];
@@ -143,16 +183,29 @@ impl SectionsPart {
                 theme::weak(ui, text!("compare-plane", place = texts::word(&other.describe()).into_owned()));
             }
         }
+    }
+
+    /// Its planes, and its limits. `has_no_points`: it is not placed by points.
+    fn planes_and_limits(&mut self, ui: &mut egui::Ui, has_no_points: bool) {
+        let parameters = &mut self.parameters;
         egui::Grid::new("section parameters").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
-            if let Placement::Axis { at_mm, .. } = &mut parameters.placement {
-                let label = ui.label(text!("compare-position"));
-                ui.add(NumberField::new(at_mm).speed(0.05).max_decimals(3).suffix(" mm")).labelled_by(label.id);
+            // Planes along a curve are so many, or one each so many millimetres.
+            let along_curve = match &mut parameters.placement {
+                Placement::Axis { at_mm, .. } if has_no_points => {
+                    let label = ui.label(text!("compare-position"));
+                    ui.add(NumberField::new(at_mm).speed(0.05).max_decimals(3).suffix(" mm")).labelled_by(label.id);
+                    ui.end_row();
+                    None
+                }
+                Placement::Curve { every_spacing, .. } => Some(*every_spacing),
+                Placement::Axis { .. } | Placement::ThreePoints { .. } | Placement::PointNormal { .. } => None,
+            };
+            if along_curve != Some(true) {
+                let label = ui.label(text!("compare-planes"));
+                ui.add(NumberField::new(&mut parameters.count).speed(0.1).range(1..=1000)).labelled_by(label.id);
                 ui.end_row();
             }
-            let label = ui.label(text!("compare-planes"));
-            ui.add(NumberField::new(&mut parameters.count).speed(0.1).range(1..=1000)).labelled_by(label.id);
-            ui.end_row();
-            if parameters.count > 1 {
+            if along_curve.unwrap_or(parameters.count > 1) {
                 let label = ui.label(text!("compare-spacing"));
                 let field = NumberField::new(&mut parameters.spacing_mm).speed(0.05).max_decimals(3);
                 ui.add(field.suffix(" mm")).labelled_by(label.id);
@@ -173,92 +226,23 @@ impl SectionsPart {
         });
     }
 
-    /// The dimensions of a section, and the buttons that make others by clicks in its drawing.
-    fn dimensions(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, (id, section): (ElementId, &Section)) {
-        theme::heading(ui, text!("compare-dimensions"));
-        let ready = !context.is_busy && context.document().state(id) == State::Fresh;
-        let display = &mut context.display.section;
-        ui.add_enabled_ui(ready, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                for kind in DimensionKind::ALL {
-                    let is_on = display.measuring == Some(kind);
-                    if theme::chip(ui, is_on, texts::word(kind.name())).on_hover_text(hint_of(kind)).clicked() {
-                        (display.measuring, display.first_pick) = ((!is_on).then_some(kind), None);
-                    }
-                }
-            });
-        });
-        if let Some(kind) = display.measuring {
-            let text = match (kind.picks(), display.first_pick) {
-                (1, _) => text!("compare-click-arc"),
-                (_, None) => text!("compare-click-first"),
-                (_, Some(_)) => text!("compare-click-second"),
-            };
-            ui.colored_label(theme::ACCENT, text);
-        }
-        let mut parameters = section.parameters.clone();
-        for (number, own) in section.dimensions.iter().enumerate() {
-            let name = format!("{} {}", texts::word(own.dimension.kind.name()), number + 1);
-            ui.horizontal(|ui| {
-                theme::dot(ui, own.verdict().map_or(theme::FEATURE, verdict_colour));
-                ui.label(egui::RichText::new(&name).family(theme::strong_family()));
-                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    let response = ui.add_enabled(ready, egui::Button::new(text!("common-remove")).small());
-                    named(&response, &text!("compare-remove-of", name = name.as_str()));
-                    if response.clicked() {
-                        parameters.dimensions.remove(number);
-                    }
-                });
-            });
-            theme::weak(ui, base::capitalised(&texts::word(&own.words())));
-            let Some(asked) = self.parameters.dimensions.get_mut(number) else { continue };
-            ui.horizontal(|ui| {
-                let mut is_judged = asked.tolerance.is_some();
-                let response = ui.add_enabled(ready, egui::Checkbox::new(&mut is_judged, text!("compare-limits")));
-                named(&response, &text!("compare-limits-of", name = name.as_str()));
-                if response.changed() {
-                    asked.tolerance = is_judged.then(Tolerance::default);
-                }
-                let Some(tolerance) = &mut asked.tolerance else { return };
-                let ends = [
-                    (text!("compare-lower-limit-of", name = name.as_str()), &mut tolerance.low_mm),
-                    (text!("compare-upper-limit-of", name = name.as_str()), &mut tolerance.high_mm),
-                ];
-                for (end, value) in ends {
-                    let unit = format!(" {}", asked.kind.unit());
-                    let field = NumberField::new(value).speed(0.01).range(-1e3..=1e3).max_decimals(4);
-                    named(&ui.add(field.suffix(&unit)), &end);
-                }
-            });
-        }
-        // Limits are judged when they have been entered, whatever else is being edited.
-        let asked = &self.parameters.dimensions;
-        if parameters == section.parameters && *asked != parameters.dimensions && ready && context.may_commit(ui) {
-            parameters.dimensions.clone_from(asked);
-        }
-        if parameters != section.parameters && parameters.check().is_ok() {
-            context.send(Sections::Change(id, parameters));
-        }
-    }
-
     fn buttons(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let checked = self.parameters.check();
-        let ready = !context.is_busy && checked.is_ok();
-        match &self.edited {
+        let is_placed = context.display.section.points.as_ref().is_none_or(SectionPoints::is_complete);
+        let ready = !context.is_busy && checked.is_ok() && is_placed;
+        let clicked = match &self.edited {
             Some((id, made_with)) => {
                 let document = context.document();
                 // What was cut before the scan was aligned is compared now.
                 let is_bare = made_with.scan.is_none() && document.alignment().is_some();
                 let is_due = is_bare || made_with.parameters != self.parameters || document.state(*id) != State::Fresh;
-                if theme::wide_main_button(ui, ready && is_due, text!("compare-cut-again")).clicked() {
-                    context.send(Sections::Change(*id, self.parameters.clone()));
-                }
+                theme::wide_main_button(ui, ready && is_due, text!("compare-cut-again")).clicked()
             }
-            None => {
-                if theme::wide_main_button(ui, ready, text!("compare-add-section")).clicked() {
-                    context.send(Sections::Add(self.parameters.clone()));
-                }
-            }
+            None => theme::wide_main_button(ui, ready, text!("compare-add-section")).clicked(),
+        };
+        if clicked {
+            section_points::end_picking(context.display);
+            self.cut(context);
         }
         if let Err(error) = checked {
             ui.colored_label(ui.visuals().warn_fg_color, texts::word(&error.sentence).into_owned());
@@ -283,15 +267,6 @@ fn in_the_middle(bounds: &Aabb, axis: usize) -> Placement {
     Placement::Axis { axis, at_mm: (10.0 * bounds.centre()[axis]).round() / 10.0 }
 }
 
-fn hint_of(kind: DimensionKind) -> String {
-    match kind {
-        DimensionKind::Distance => text!("compare-distance-hint"),
-        DimensionKind::Step => text!("compare-step-hint"),
-        DimensionKind::Angle => text!("compare-angle-hint"),
-        DimensionKind::Radius => text!("compare-radius-hint"),
-    }
-}
-
 /// The sections of the plan.
 fn sections(document: &Document) -> impl Iterator<Item = &Arc<Element>> {
     document.plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Section(_)))
@@ -309,22 +284,25 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     if let Some(verdict) = section.verdict() {
         banner(ui, verdict, &section.covers().unwrap_or_default(), std::iter::empty());
     }
-    let mut figures = vec![(text!("compare-contour"), format!("{:.3} mm", own.length_mm))];
+    let mut figures = vec![(text!("compare-contour"), format!("{} mm", length_text(own.length_mm, 3)))];
     if section.is_compared {
         figures.push((text!("compare-measured"), percent(own.coverage())));
     }
     if own.measured_mm > 0.0 {
         figures.push((text!("compare-in-tolerance"), percent(own.in_tolerance_mm / own.measured_mm)));
-        figures.push((text!("compare-min-max"), format!("{}, {} mm", signed(own.min_mm, 4), signed(own.max_mm, 4))));
-        figures.push((text!("compare-mean"), format!("{} mm", signed(own.mean_mm, 4))));
-        figures.push((text!("compare-rms"), format!("{:.4} mm", own.rms_mm)));
+        figures.push((
+            text!("compare-min-max"),
+            format!("{}, {} mm", signed_length(own.min_mm, 4), signed_length(own.max_mm, 4)),
+        ));
+        figures.push((text!("compare-mean"), format!("{} mm", signed_length(own.mean_mm, 4))));
+        figures.push((text!("compare-rms"), format!("{} mm", length_text(own.rms_mm, 4))));
     }
     rows(ui, "section figures", &figures);
     for note in &section.notes {
         ui.colored_label(ui.visuals().warn_fg_color, note);
     }
     if section.is_compared {
-        let width_mm = format!("{:.2}", 2.0 * section.half_width_mm);
+        let width_mm = length_text(2.0 * section.half_width_mm, 2);
         theme::weak(ui, text!("compare-section-medians", mm = width_mm));
     }
     view(ui, context, section);

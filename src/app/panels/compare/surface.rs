@@ -3,16 +3,17 @@
 use egui_plot::{Bar, BarChart, Plot, VLine};
 
 use super::super::{PanelContext, element_choice, rows};
-use super::banner;
+use super::colours::ColoursPart;
+use super::{banner, direction, own_tolerances};
 use crate::number_field::NumberField;
 use crate::viewport::Spot;
 use crate::{Action, theme};
-use base::signed;
+use base::{decimals, length_text, signed_length};
 use dispatch::{Align, Inspect};
 use inspect::deviation::Check;
+use inspect::deviation::Method;
 use inspect::deviation::histogram::Histogram;
 use inspect::deviation::judgement::percent;
-use inspect::deviation::{Colours, Method};
 use render::colour_scale::ColourScale;
 use session::plan::ElementId;
 use session::verdict::{self, Overall};
@@ -27,15 +28,20 @@ fn method_name(method: Method) -> String {
 }
 
 /// Draws it.
-pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, colours: &mut ColoursPart) {
     theme::heading(ui, text!("compare-compare"));
     let document = context.document();
     let ready = document.nominal().is_some() && document.actual().is_some() && !context.is_busy;
     let clicked = theme::wide_main_button(ui, ready, text!("compare-now")).clicked();
     comparisons(ui, context);
     measured_in(ui, context);
-    comparison_options(ui, context);
+    comparison_options(ui, context, colours);
+    colours.show(ui, context);
+    let added = own_tolerances::show(ui, context);
     context.commit_settings(ui);
+    if let Some(command) = added {
+        context.send(command);
+    }
     if clicked {
         context.send(Inspect::Compare);
     }
@@ -87,11 +93,15 @@ fn measured_in(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     }
 }
 
-fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>, colours: &mut ColoursPart) {
+    let (document, saved) = (&context.dispatcher.document, context.saved_scales);
     let draft = &mut context.settings;
     let deviation = &mut draft.deviation;
     let methods = [Method::Closest, Method::PointFacet, Method::FacetFacet];
     theme::choice(ui, &text!("compare-method"), &mut deviation.method, &methods, method_name);
+    if deviation.method == Method::Closest {
+        direction::show(ui, &mut deviation.direction);
+    }
     egui::Grid::new("options").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
         let number = |ui: &mut egui::Ui, name: &str, value: &mut f64, unit: &str, low: f64, high: f64| {
             let label = ui.label(name);
@@ -102,16 +112,7 @@ fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         number(ui, &text!("compare-lower-limit"), &mut deviation.tolerance.low_mm, " mm", -1e3, 1e3);
         number(ui, &text!("compare-upper-limit"), &mut deviation.tolerance.high_mm, " mm", -1e3, 1e3);
         number(ui, &text!("compare-scale"), &mut draft.scale_mm, " mm", 1e-4, 1e3);
-        let label = ui.label(text!("compare-colours"));
-        let chosen =
-            egui::ComboBox::from_id_salt("colours").selected_text(texts::word(draft.colours.name()).into_owned());
-        let shown = chosen.show_ui(ui, |ui| {
-            for colours in Colours::ALL {
-                ui.selectable_value(&mut draft.colours, colours, texts::word(colours.name()).into_owned());
-            }
-        });
-        shown.response.labelled_by(label.id);
-        ui.end_row();
+        colours.choice(ui, document, saved);
         number(ui, &text!("compare-max-distance"), &mut deviation.max_distance_mm, " mm", 1e-3, 1e4);
         number(ui, &text!("compare-min-region"), &mut deviation.min_region_mm2, " mm²", 0.0, 1e6);
         let mut coverage = 100.0 * deviation.min_coverage;
@@ -131,8 +132,7 @@ fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check
         verdict_banner(ui, overall);
     }
     theme::heading(ui, text!("compare-histogram"));
-    let settings = &context.document().settings;
-    let scale = report::colour_scale(check.parameters.tolerance, settings);
+    let scale = report::colour_scale(check.parameters.tolerance, context.document());
     histogram(ui, &scale, &check.histogram);
     let s = &check.statistics;
     theme::heading(ui, text!("compare-statistics"));
@@ -143,13 +143,13 @@ fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check
             (text!("compare-surface-measured"), percent(check.measurement.coverage.fraction)),
             (text!("compare-points-evaluated"), theme::count(s.count)),
             (text!("compare-without-data"), theme::count(s.excluded)),
-            (text!("compare-mean"), format!("{} mm", signed(s.mean_mm, 4))),
-            (text!("compare-sigma"), format!("{:.4} mm", s.sigma_mm)),
-            (text!("compare-rms"), format!("{:.4} mm", s.rms_mm)),
-            (text!("compare-min-max"), format!("{}, {} mm", signed(s.min_mm, 3), signed(s.max_mm, 3))),
+            (text!("compare-mean"), format!("{} mm", signed_length(s.mean_mm, 4))),
+            (text!("compare-sigma"), format!("{} mm", length_text(s.sigma_mm, 4))),
+            (text!("compare-rms"), format!("{} mm", length_text(s.rms_mm, 4))),
+            (text!("compare-min-max"), format!("{}, {} mm", signed_length(s.min_mm, 3), signed_length(s.max_mm, 3))),
             (
                 text!("compare-percentiles"),
-                format!("{}, {} mm", signed(s.percentiles_mm.p01, 3), signed(s.percentiles_mm.p99, 3)),
+                format!("{}, {} mm", signed_length(s.percentiles_mm.p01, 3), signed_length(s.percentiles_mm.p99, 3)),
             ),
             (text!("compare-in-tolerance"), format!("{:.2} %", 100.0 * s.in_tolerance_fraction)),
         ],
@@ -208,7 +208,7 @@ fn regions(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
     }
     let mut fly_to = None;
     for (i, region) in check.regions.iter().take(60).enumerate() {
-        let text = format!("{}   {:+.3} mm   {:.1} mm²", i + 1, region.peak_mm, region.area_mm2);
+        let text = format!("{}   {:+.*} mm   {:.1} mm²", i + 1, decimals(3), region.peak_mm, region.area_mm2);
         let button = egui::Button::selectable(false, text);
         if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(text!("compare-show-region")).clicked() {
             let name = (i + 1).to_string();

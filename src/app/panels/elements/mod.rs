@@ -9,9 +9,12 @@ use super::PanelContext;
 use super::compare::verdict_colour;
 use crate::open_dialog::Role;
 use crate::{Action, theme};
+use base::length_text;
 use cleaning::CleaningSection;
 use inspect::alignment::Alignment;
+use inspect::deviation::DeviationMap;
 use name_edit::NameEdit;
+pub use row::select;
 use session::Document;
 use session::plan::{ElementId, Recipe};
 use session::verdict;
@@ -83,7 +86,7 @@ impl ElementsPanel {
             let mesh = nominal.surface.mesh();
             let size = nominal.surface.bounds().size();
             theme::weak(ui, text!("elements-facets", shown = theme::count(mesh.facets.len())));
-            theme::weak(ui, format!("{:.1} × {:.1} × {:.1} mm", size.x, size.y, size.z));
+            theme::weak(ui, format!("{} mm", [size.x, size.y, size.z].map(|mm| length_text(mm, 1)).join(" × ")));
             for sentence in nominal.findings.sentences() {
                 theme::weak(ui, texts::word(&sentence));
             }
@@ -104,12 +107,17 @@ impl ElementsPanel {
                 return;
             };
             let name = actual.sources.first().map(io::SourceFile::name).unwrap_or_default();
-            ui.checkbox(&mut context.display.shown.actual, name);
+            let shown = ui.checkbox(&mut context.display.shown.actual, name);
             theme::weak(ui, text!("elements-points", shown = theme::count(actual.cloud.points.len())));
             let left_out = actual.made_surface().map_or(0, |surface| surface.left_out);
             if left_out > 0 && context.display.shown.as_surface {
-                theme::weak(ui, text!("elements-left-out", shown = theme::count(left_out)))
-                    .on_hover_text(text!("elements-left-out-hint"));
+                let are_shown = &mut context.display.shown.left_out;
+                let text = text!("elements-left-out", shown = theme::count(left_out));
+                let response = if *are_shown { ui.checkbox(are_shown, text) } else { theme::weak(ui, text) };
+                response.on_hover_text(text!("elements-left-out-hint"));
+                shown.context_menu(|ui| {
+                    ui.checkbox(are_shown, text!("elements-show-left-out"));
+                });
             }
             if let Some(facets) = &actual.facets {
                 theme::weak(ui, text!("elements-facets", shown = theme::count(facets.mesh().facets.len())));
@@ -134,8 +142,9 @@ impl ElementsPanel {
                     let is_given = alignment.iterations == 0 && alignment.rms_mm == 0.0;
                     ui.label(match &alignment.main {
                         Some(main) => base::capitalised(&main.name()),
+                        None if alignment.by_hand => base::capitalised(&texts::word(&alignment.method_name())),
                         None if is_given => text!("elements-given-pose"),
-                        None => format!("RMS {:.4} mm", alignment.rms_mm),
+                        None => format!("RMS {} mm", length_text(alignment.rms_mm, 4)),
                     });
                     if !alignment.alternatives.is_empty() {
                         ui.colored_label(
@@ -218,6 +227,15 @@ impl ElementsPanel {
             return;
         };
         ui.checkbox(&mut context.display.shown.deviations, text!("elements-deviation-colours"));
+        if context.display.shown.deviations && matches!(check.measurement.map(), DeviationMap::Points(_)) {
+            let on_nominal = &mut context.display.shown.on_nominal;
+            ui.horizontal(|ui| {
+                ui.add_space(ui.spacing().indent);
+                theme::pick(ui, on_nominal, false, text!("elements-on-scan"));
+                theme::pick(ui, on_nominal, true, text!("elements-on-nominal"))
+                    .on_hover_text(text!("elements-on-nominal-hint"));
+            });
+        }
         if has_others {
             ui.checkbox(&mut context.display.shown.others, text!("elements-others"))
                 .on_hover_text(text!("elements-others-hint"));

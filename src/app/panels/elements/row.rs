@@ -6,6 +6,7 @@ use super::super::compare::{CompareView, verdict_colour};
 use super::super::{PanelContext, named};
 use super::ElementsPanel;
 use crate::{Action, Workspace, theme};
+use base::decimals;
 use dispatch::{Command, Elements, Features, Inspect};
 use session::Document;
 use session::pipeline::State;
@@ -37,6 +38,7 @@ fn value(document: &Document, element: &Element) -> Option<String> {
     let digits = match figure.unit {
         "%" => 1,
         "" => 0,
+        "mm" => decimals(3),
         _ => 3,
     };
     is_current.then(|| format!("{:.digits$}{unit}", figure.value))
@@ -151,6 +153,13 @@ impl ElementsPanel {
         ui.separator();
         entry(ui, true, &text!("common-remove"), Elements::Remove(id).into());
     }
+}
+
+/// Chooses an element as a click on its row does.
+pub fn select(context: &mut PanelContext<'_>, id: ElementId) {
+    let Some(element) = context.document().plan.get(id) else { return };
+    let active = context.document().active;
+    choose(context, element, [active.nominal, active.alignment, active.comparison].contains(&Some(id)));
 }
 
 /// Opens the workspace of the element, and activates the element if only one of its kind is active.

@@ -3,6 +3,7 @@
 use super::super::{PanelContext, named, no_result, rows};
 use crate::number_field::NumberField;
 use crate::theme;
+use base::{length_text, position_text};
 use dispatch::{Elements, Tolerances};
 use inspect::features::constructions::{Constructed, Construction, Section};
 use inspect::features::element::LEAST_LENGTH_MM;
@@ -130,25 +131,25 @@ fn figures(sources: &[String], made: &Constructed, moved: &Element) -> Vec<(Stri
     let position = moved.position();
     let mut figures = vec![
         (text!("features-constructed-from"), sources.join(", ")),
-        (text!("features-position"), format!("{:.4}, {:.4}, {:.4} mm", position.x, position.y, position.z)),
+        (text!("features-position"), format!("{} mm", position_text([position.x, position.y, position.z], 4))),
     ];
     if let Some(direction) = moved.direction() {
         let text = format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z);
         figures.push((text!("features-direction"), text));
     }
     if let Element::Shape(Shape::Circle { radius, .. } | Shape::Sphere { radius, .. }) = moved {
-        figures.push((text!("features-radius"), format!("{radius:.4} mm")));
+        figures.push((text!("features-radius"), format!("{} mm", length_text(*radius, 4))));
     }
     let section = made.section.as_ref().map(|section| match section {
-        Section::Circle { radius_mm, .. } => text!("features-section-circle", mm = format!("{radius_mm:.4}")),
+        Section::Circle { radius_mm, .. } => text!("features-section-circle", mm = length_text(*radius_mm, 4)),
         Section::Ellipse { half_long_mm, half_short_mm, .. } => {
-            let (long, short) = (format!("{half_long_mm:.4}"), format!("{half_short_mm:.4}"));
+            let (long, short) = (length_text(*half_long_mm, 4), length_text(*half_short_mm, 4));
             text!("features-section-ellipse", long = long, short = short)
         }
     });
     figures.extend(section.map(|section| (text!("features-section"), section)));
     if let Some(misses) = made.misses_by_mm.filter(|misses| *misses > LEAST_LENGTH_MM) {
-        figures.push((text!("features-misfit"), format!("{misses:.4} mm")));
+        figures.push((text!("features-misfit"), format!("{} mm", length_text(misses, 4))));
     }
     figures
 }

@@ -6,7 +6,7 @@ use super::super::{PanelContext, named, no_result, rows};
 use super::constructions::choose;
 use crate::number_field::NumberField;
 use crate::theme;
-use base::UserError;
+use base::{UserError, decimals};
 use dispatch::Elements;
 use egui::RichText;
 use inspect::features::measured::MeasuredFeature;
@@ -93,7 +93,6 @@ impl MeasureSection {
             theme::weak(ui, text!("features-angle-how", how = texts::word(&angle.how).into_owned()));
         }
         let measures = [
-            // The names are data of the plan.
             (text!("features-add-distance"), "Distance", Quantity::Distance, between.distance.is_ok()),
             (text!("features-add-angle"), "Angle", Quantity::Angle(AngleConvention::Acute), between.angle.is_ok()),
         ];
@@ -102,7 +101,8 @@ impl MeasureSection {
                 let button = ui.add_enabled(ready && is_defined, egui::Button::new(text));
                 if button.on_hover_text(text!("features-add-measure-hint")).clicked() {
                     let recipe = MeasureRecipe { quantity, from, to, lower: None, upper: None };
-                    context.send(Elements::Add(document.free_name(name, Some(1)), Box::new(recipe.into())));
+                    let name = document.free_name(&texts::name(name), Some(1));
+                    context.send(Elements::Add(name, Box::new(recipe.into())));
                 }
             }
         });
@@ -177,6 +177,7 @@ fn limit(ui: &mut egui::Ui, text: &str, name: &str, limit: &mut Option<f64>, val
 
 /// Value with its expanded uncertainty, for example “12.3456 ± 0.0010 mm”.
 fn with(value: f64, uncertainty: Option<f64>, unit: &str) -> String {
-    let uncertainty = uncertainty.map_or_else(String::new, |own| format!(" ± {own:.4}"));
-    format!("{value:.4}{uncertainty}{unit}")
+    let digits = if unit.trim() == "mm" { decimals(4) } else { 4 };
+    let uncertainty = uncertainty.map_or_else(String::new, |own| format!(" ± {own:.digits$}"));
+    format!("{value:.digits$}{uncertainty}{unit}")
 }

@@ -12,7 +12,7 @@ mod tolerances;
 use super::{PanelContext, named, no_result, rows};
 use crate::number_field::NumberField;
 use crate::theme;
-use base::signed;
+use base::{length_text, position_text, signed, signed_length};
 use constructions::{ConstructionSection, choose};
 use dispatch::{Command, Elements, Features, Select};
 use geometry::Combine;
@@ -174,7 +174,7 @@ impl FeaturesPanel {
                 }
                 continue;
             };
-            let title = format!("{}   RMS {:.4} mm", feature.name, fit.rms_mm);
+            let title = format!("{}   RMS {} mm", feature.name, length_text(fit.rms_mm, 4));
             let id = ui.make_persistent_id(("feature", i));
             let last = i + 1 == features.len();
             let header = egui::CollapsingHeader::new(title).id_salt(id).default_open(last);
@@ -291,14 +291,14 @@ fn selection_note(
 /// Deviations of a feature from its nominal, nominal frame.
 fn nominal_deviations(shape: &Shape, nominal: &Element) -> Vec<(String, String)> {
     let nominal::Off { shift_mm, turn_rad, numbers } = nominal::off(shape, nominal);
-    let shift = [shift_mm.x, shift_mm.y, shift_mm.z].map(|mm| signed(mm, 4)).join(", ");
+    let shift = [shift_mm.x, shift_mm.y, shift_mm.z].map(|mm| signed_length(mm, 4)).join(", ");
     let mut figures = vec![(text!("features-deviation"), format!("{shift} mm"))];
     figures.extend(turn_rad.map(|turn| (text!("features-angular-deviation"), format!("{:.4}°", turn.to_degrees()))));
     figures.extend(numbers.into_iter().map(|(name, off)| {
         let (title, off) = if name == "Half angle" {
             (text!("features-angle-deviation"), format!("{}°", signed(off.to_degrees(), 4)))
         } else {
-            (text!("features-size-deviation"), format!("{} mm", signed(off, 4)))
+            (text!("features-size-deviation"), format!("{} mm", signed_length(off, 4)))
         };
         (title, format!("{} {off}", texts::word(name)))
     }));
@@ -310,8 +310,8 @@ fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(String, Str
     let u = &fit.uncertainty;
     let position = shape.position();
     let mut figures = vec![
-        (text!("features-position"), format!("{:.4}, {:.4}, {:.4} mm", position.x, position.y, position.z)),
-        (String::new(), format!("± {:.4} mm", u.position_mm)),
+        (text!("features-position"), format!("{} mm", position_text([position.x, position.y, position.z], 4))),
+        (String::new(), format!("± {} mm", length_text(u.position_mm, 4))),
     ];
     if let Some(direction) = shape.direction() {
         let degrees = u.direction_rad.to_degrees();
@@ -320,7 +320,8 @@ fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(String, Str
         figures.push((String::new(), format!("± {degrees:.4}°")));
     }
     let number = |i: usize| u.numbers.get(i).copied().unwrap_or_default();
-    let length = |name: String, mm: f64, i| (name, format!("{mm:.4} ± {:.4} mm", number(i)));
+    let length =
+        |name: String, mm: f64, i| (name, format!("{} ± {} mm", length_text(mm, 4), length_text(number(i), 4)));
     match *shape {
         Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. } => {
             figures.push(length(text!("features-radius"), radius, 0));
@@ -336,7 +337,7 @@ fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(String, Str
         }
         Shape::Line { .. } | Shape::Plane { .. } => {}
     }
-    figures.push((text!("features-form-error"), format!("{:.4} mm", fit.form_error_mm)));
+    figures.push((text!("features-form-error"), format!("{} mm", length_text(fit.form_error_mm, 4))));
     if let Some(zone) = &fit.zone {
         let objective = texts::word(zone.objective.name()).into_owned();
         let optimality = match zone.certified {

@@ -2,6 +2,7 @@
 
 use super::super::{PanelContext, named, no_result, rows};
 use crate::theme;
+use base::{decimals, length_text};
 use dispatch::Elements;
 use dispatch::Select;
 use geometry::Pose;
@@ -19,7 +20,7 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             no_result(ui, document, slot.id);
             continue;
         };
-        let title = format!("{}   RMS {:.4} mm", slot.name, fit.rms_mm);
+        let title = format!("{}   RMS {} mm", slot.name, length_text(fit.rms_mm, 4));
         let id = ui.make_persistent_id(("slot", i));
         let last = i + 1 == slots.len();
         egui::CollapsingHeader::new(title).id_salt(id).default_open(last).show(ui, |ui| {
@@ -49,12 +50,12 @@ fn figures(fit: &SlotFit, pose: &Pose) -> Vec<(String, String)> {
     let three = |x: f64, y: f64, z: f64, digits: usize| format!("{x:.digits$}, {y:.digits$}, {z:.digits$}");
     let (used, rejected) = (theme::count(fit.used), theme::count(fit.dropped.len()));
     vec![
-        (text!("features-length"), format!("{:.4} ± {:.4} mm", own.length_mm, number(0))),
-        (text!("features-width"), format!("{:.4} ± {:.4} mm", own.width_mm, number(1))),
-        (text!("features-centre"), format!("{} mm", three(own.centre.x, own.centre.y, own.centre.z, 4))),
-        (String::new(), format!("± {:.4} mm", u.position_mm)),
+        (text!("features-length"), format!("{} ± {} mm", length_text(own.length_mm, 4), length_text(number(0), 4))),
+        (text!("features-width"), format!("{} ± {} mm", length_text(own.width_mm, 4), length_text(number(1), 4))),
+        (text!("features-centre"), format!("{} mm", three(own.centre.x, own.centre.y, own.centre.z, decimals(4)))),
+        (String::new(), format!("± {} mm", length_text(u.position_mm, 4))),
         (text!("features-direction"), three(own.direction.x, own.direction.y, own.direction.z, 5)),
-        (text!("features-form-error"), format!("{:.4} mm", fit.form_error_mm)),
+        (text!("features-form-error"), format!("{} mm", length_text(fit.form_error_mm, 4))),
         (text!("features-points"), text!("features-points-used", used = used, rejected = rejected)),
     ]
 }

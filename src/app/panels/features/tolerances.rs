@@ -7,6 +7,7 @@ use super::constructions::choose;
 use super::tolerance_details::{details, exact_element};
 use crate::number_field::NumberField;
 use crate::{Action, theme};
+use base::length_text;
 use dispatch::{Command, Tolerances};
 use geometry::{Point, Vector};
 use inspect::tolerances::{Characteristic, Judged, Plan, Tolerance};
@@ -232,10 +233,10 @@ fn verdict(ui: &mut egui::Ui, i: usize, result: &Judged) {
             None => text!("features-how-not-proven", how = texts::word(&result.how).into_owned()),
         };
         label.on_hover_text(&how);
-        let (measured, upper) = (result.measured_text(), format!("{:.4}", result.limit_mm));
+        let (measured, upper) = (result.measured_text(), length_text(result.limit_mm, 4));
         let text = match result.lower_mm {
             Some(lower) => {
-                text!("features-measured-between", measured = measured, lower = format!("{lower:.4}"), upper = upper)
+                text!("features-measured-between", measured = measured, lower = length_text(lower, 4), upper = upper)
             }
             None => text!("features-measured-of", measured = measured, upper = upper),
         };

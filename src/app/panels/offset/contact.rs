@@ -4,6 +4,7 @@ use super::{PanelContext, rows};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
+use base::length_text;
 use dispatch::Elements;
 use inspect::offset::contact::Parameters;
 use inspect::offset::{ContactRecipe, ContactVolumes};
@@ -107,8 +108,8 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     super::pass_player(ui, shown, last);
     let pass = &made.passes[*shown];
     let clearance = match pass.clearance_mm {
-        mm if mm < 0.0 => text!("offset-too-close", mm = format!("{:.4}", -mm)),
-        mm => text!("offset-to-spare", mm = format!("{mm:.4}")),
+        mm if mm < 0.0 => text!("offset-too-close", mm = length_text(-mm, 4)),
+        mm => text!("offset-to-spare", mm = length_text(mm, 4)),
     };
     rows(
         ui,
@@ -118,7 +119,7 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
             (text!("offset-volume-figure"), format!("{:.3} cm³", pass.volume_mm3 / 1000.0)),
             (text!("offset-clearance"), clearance),
             (text!("offset-facets"), theme::count(pass.mesh.facets.len())),
-            (text!("offset-voxel"), format!("{:.4} mm", pass.tree.lattice().voxel_mm)),
+            (text!("offset-voxel"), format!("{} mm", length_text(pass.tree.lattice().voxel_mm, 4))),
         ],
     );
     theme::weak(ui, text!("offset-contact-about"));

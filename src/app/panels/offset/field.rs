@@ -3,6 +3,7 @@
 use super::PanelContext;
 use crate::number_field::NumberField;
 use crate::theme;
+use base::length_text;
 use base::limits::format_bytes;
 use dispatch::Elements;
 use inspect::offset::field::Parameters;
@@ -107,9 +108,9 @@ fn slider(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) -> O
     let reach_mm = field.parameters.reach_mm;
     let exactness = text!(
         "offset-exactness",
-        within = format!("{:.3}", field.error.p95_mm),
+        within = length_text(field.error.p95_mm, 3),
         points = theme::count(field.error.points),
-        most = format!("{:.3}", field.error.max_mm)
+        most = length_text(field.error.max_mm, 3)
     );
     let size = text!(
         "offset-field-size",

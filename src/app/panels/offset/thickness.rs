@@ -4,6 +4,7 @@ use super::{PanelContext, rows};
 use crate::number_field::NumberField;
 use crate::viewport::Spot;
 use crate::{Action, theme};
+use base::length_text;
 use dispatch::Elements;
 use inspect::thickness::{Between, Method, Parameters, ThicknessMap, ThicknessRecipe};
 use session::pipeline::State;
@@ -125,10 +126,10 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         figures.push((text!("offset-too-thin"), share(own.thin_mm2)));
     }
     if own.measured_mm2 > 0.0 {
-        figures.push((text!("offset-least"), format!("{:.3} mm", own.min_mm)));
-        figures.push((text!("offset-five-below"), format!("{:.3} mm", own.p05_mm)));
-        figures.push((text!("offset-half-below"), format!("{:.3} mm", own.median_mm)));
-        figures.push((text!("offset-greatest"), format!("{:.3} mm", own.max_mm)));
+        figures.push((text!("offset-least"), format!("{} mm", length_text(own.min_mm, 3))));
+        figures.push((text!("offset-five-below"), format!("{} mm", length_text(own.p05_mm, 3))));
+        figures.push((text!("offset-half-below"), format!("{} mm", length_text(own.median_mm, 3))));
+        figures.push((text!("offset-greatest"), format!("{} mm", length_text(own.max_mm, 3))));
     }
     rows(ui, "thickness figures", &figures);
     theme::weak(ui, text!("offset-grey", mm = limits.max_mm.to_string()));
@@ -141,7 +142,7 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     }
     let radius_mm = 0.04 * map.mesh.bounds().diagonal();
     for (number, spot) in map.spots.iter().enumerate() {
-        let text = format!("{}   {:.3} mm", number + 1, spot.thickness_mm);
+        let text = format!("{}   {} mm", number + 1, length_text(spot.thickness_mm, 3));
         let button = egui::Button::selectable(false, text);
         if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(text!("offset-show-point")).clicked() {
             let name = (number + 1).to_string();

@@ -4,6 +4,7 @@ use super::{PanelContext, pass_player, rows};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
+use base::length_text;
 use base::limits::format_bytes;
 use dispatch::Offset;
 use geometry::voxels::{Lattice, Layout};
@@ -132,7 +133,7 @@ impl VolumePart {
         };
         if let Some(bounds) = bounds {
             let lattice = Lattice::around(&bounds, parameters.distance_mm.max(0.0), parameters.resolution);
-            theme::weak(ui, text!("offset-one-voxel", mm = format!("{:.4}", lattice.voxel_mm)));
+            theme::weak(ui, text!("offset-one-voxel", mm = length_text(lattice.voxel_mm, 4)));
         }
     }
 
@@ -231,14 +232,14 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     if !volume.earlier.is_empty() {
         let shown = &mut context.display.shown.offset_pass;
         pass_player(ui, shown, volume.earlier.len());
-        theme::weak(ui, text!("offset-shown-after", mm = format!("{:.4}", volume.after_pass(*shown).0)));
+        theme::weak(ui, text!("offset-shown-after", mm = length_text(volume.after_pass(*shown).0, 4)));
     }
     let (lattice, statistics) = (volume.tree.lattice(), &volume.statistics);
     let mut figures = vec![
         (text!("offset-volume-figure"), format!("{:.3} cm³", volume.volume_mm3 / 1000.0)),
         (text!("offset-area"), format!("{:.2} cm²", volume.area_mm2 / 100.0)),
-        (text!("offset-mesh-deviates"), text!("offset-rms", mm = format!("{:.4}", volume.error.rms_mm))),
-        (text!("offset-at-most"), format!("{:.4} mm", volume.error.max_mm)),
+        (text!("offset-mesh-deviates"), text!("offset-rms", mm = length_text(volume.error.rms_mm, 4))),
+        (text!("offset-at-most"), format!("{} mm", length_text(volume.error.max_mm, 4))),
     ];
     if let Some(error) = &volume.voxel_error {
         let worst = error.max.abs().max(error.min.abs());
@@ -250,7 +251,7 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     }
     figures.extend([
         (text!("offset-facets"), theme::count(volume.mesh.facets.len())),
-        (text!("offset-voxel"), format!("{:.4} mm", lattice.voxel_mm)),
+        (text!("offset-voxel"), format!("{} mm", length_text(lattice.voxel_mm, 4))),
         (text!("offset-skin-voxels"), theme::count(statistics.active_voxels as usize)),
         (
             text!("offset-leaves"),

@@ -2,13 +2,13 @@
 
 mod contents;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::PanelContext;
 use crate::choosing::Purpose;
 use crate::{Action, icons, theme};
 use base::{LengthUnit, PageSize, file_name};
-use dispatch::{Inspect, Report};
+use dispatch::{Inspect, Present, Report};
 use texts::{Language, text};
 
 /// The workspace's panel.
@@ -35,6 +35,7 @@ impl ReportPanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         theme::heading(ui, text!("report-heading"));
         let known = context.document().stage().serial.clone();
+        let template = context.document().plan.presentation.template.clone();
         let serial = self.serial.get_or_insert_with(|| known.clone());
         let info = &mut context.settings.report;
         egui::Grid::new("report").num_columns(2).spacing([12.0, 6.0]).show(ui, |ui| {
@@ -48,16 +49,8 @@ impl ReportPanel {
             field(ui, &text!("report-serial-number"), serial);
             field(ui, &text!("report-operator"), &mut info.operator);
             field(ui, &text!("report-folder"), &mut self.folder);
-            ui.label(text!("report-logo"));
-            ui.scope(|ui| {
-                ui.set_max_width(190.0);
-                let name = info.logo.as_deref().map_or_else(|| text!("report-no-logo"), file_name);
-                let shown = ui.add(egui::Label::new(name).truncate());
-                if let Some(path) = &info.logo {
-                    shown.on_hover_text(path.display().to_string());
-                }
-            });
-            ui.end_row();
+            file_row(ui, text!("report-logo"), info.logo.as_deref(), text!("report-no-logo"));
+            file_row(ui, text!("report-template"), template.as_deref(), text!("report-no-template"));
             let (label, name) = (text!("report-page-size"), |size: PageSize| texts::word(size.name()));
             theme::labelled_choice(ui, &label, &mut info.page_size, &PageSize::ALL, name);
             ui.end_row();
@@ -83,6 +76,7 @@ impl ReportPanel {
                 *logo = None;
             }
         });
+        template_buttons(ui, template.is_some(), context);
         context.commit_settings(ui);
         if context.may_commit(ui)
             && let Some(serial) = self.serial.take()
@@ -119,4 +113,35 @@ impl ReportPanel {
         theme::weak(ui, text!("report-writes"));
         contents::show(ui, context);
     }
+}
+
+/// A row of the grid with the name of a file, or what is said without one.
+fn file_row(ui: &mut egui::Ui, label: String, path: Option<&Path>, none: String) {
+    ui.label(label);
+    ui.scope(|ui| {
+        ui.set_max_width(190.0);
+        let shown = ui.add(egui::Label::new(path.map_or(none, file_name)).truncate());
+        if let Some(path) = path {
+            shown.on_hover_text(path.display().to_string());
+        }
+    });
+    ui.end_row();
+}
+
+/// Chooses or removes the template of the pages, and saves one to start from.
+fn template_buttons(ui: &mut egui::Ui, has_template: bool, context: &mut PanelContext<'_>) {
+    ui.add_enabled_ui(!context.is_busy, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            let choose = ui.button(text!("report-choose-template"));
+            if choose.on_hover_text(text!("report-template-hint")).clicked() {
+                context.ask(Action::Browse(Purpose::Template));
+            }
+            if has_template && ui.button(text!("report-remove-template")).clicked() {
+                context.send(Present::SetTemplate(None));
+            }
+            if ui.button(text!("report-save-template")).clicked() {
+                context.ask(Action::Browse(Purpose::StartingTemplate));
+            }
+        });
+    });
 }

@@ -5,6 +5,7 @@ use egui_plot::{HLine, Line, LineStyle, Plot, Points};
 
 use super::super::rows;
 use crate::theme;
+use base::decimals;
 use report::series::Trend;
 use session::series::PartRecord;
 use texts::text;
@@ -94,8 +95,9 @@ fn chart(ui: &mut Ui, records: &[PartRecord], trend: &Trend) {
 fn figures(trend: &Trend) -> Vec<(String, String)> {
     let own = &trend.over_parts;
     let unit = trend.unit.as_str();
-    let with_unit = |value: f64| format!("{value:.4} {unit}");
-    let [least, greatest] = [own.least, own.greatest].map(|value| format!("{value:.4}"));
+    let digits = if unit == "mm" { decimals(4) } else { 4 };
+    let with_unit = |value: f64| format!("{value:.digits$} {unit}");
+    let [least, greatest] = [own.least, own.greatest].map(|value| format!("{value:.digits$}"));
     let limits = match (trend.lower, trend.upper) {
         (None, None) => text!("common-none"),
         (Some(lower), None) => text!("series-lower-limit", lower = lower.to_string(), unit = unit),

@@ -8,19 +8,21 @@
 mod clutter;
 mod peak;
 mod samples;
+mod sides;
 mod supported;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::coverage::Footprint;
-use super::{DeviationMap, DistantPoints, Parameters};
+use super::{DeviationMap, DistantPoints, Limits, Parameters};
 use base::{Progress, Result};
 use clutter::ClutterTest;
 use compute::Backend;
 use compute::point_deviation::PointDeviation;
 use geometry::{Aabb, DisjointSets, Point, Pose, Surface, Vector};
 use samples::{Sample, Samples};
+use sides::Sides;
 use supported::OutOfTolerance;
 
 /// A connected region out of tolerance.
@@ -42,6 +44,9 @@ pub struct Region {
     pub radius_mm: f64,
     /// Whether most of it lies beyond the maximum distance: extra or missing material.
     pub beyond_max_distance: bool,
+    /// Name of the own tolerance that its peak exceeds; `None` for that of the part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_tolerance: Option<String>,
 }
 
 /// Points of the scan that do not belong to the part.
@@ -69,6 +74,8 @@ pub struct Outliers {
 pub struct RegionSearch {
     /// Regions out of tolerance of at least the minimum area, worst first.
     pub regions: Vec<Region>,
+    /// By own tolerance: number of regions that lie on its faces, at least in part.
+    pub on_own: Vec<usize>,
     /// Points that do not belong to the part.
     pub clutter: Clutter,
     /// Points or facets out of tolerance outside regions.
@@ -83,6 +90,8 @@ pub struct Request<'a> {
     pub closest: &'a [PointDeviation],
     /// Points beyond the maximum distance.
     pub beyond: &'a DistantPoints,
+    /// Points beyond it along the direction only.
+    pub beyond_along: &'a DistantPoints,
     /// The nominal.
     pub surface: &'a Surface,
     /// The scan's points, scan frame, mm.
@@ -91,7 +100,9 @@ pub struct Request<'a> {
     pub nominal_from_scan: &'a Pose,
     /// The compared points, projected onto the nominal.
     pub footprint: &'a Footprint,
-    /// Tolerance, minimum area and clutter distance.
+    /// The tolerance limits on each facet of the nominal.
+    pub limits: &'a Limits,
+    /// Minimum area and clutter distance.
     pub parameters: &'a Parameters,
 }
 
@@ -102,26 +113,35 @@ pub const MIN_POINTS: usize = 8;
 ///
 /// Returns an error if the backend fails or the work is cancelled.
 pub fn find(backend: &dyn Backend, request: &Request<'_>, progress: &Progress) -> Result<RegionSearch> {
-    let mut found = RegionSearch::default();
-    if let DeviationMap::Facets { nominal, values, .. } = request.map {
+    let mut found = RegionSearch { on_own: vec![0; request.limits.own().len()], ..RegionSearch::default() };
+    if let DeviationMap::Facets { nominal, parents, values, .. } = request.map {
         let samples = Samples::of_facets(nominal, values);
-        let groups = connected(&sides(&samples, request.parameters), &samples);
+        let sides = Sides { limits: request.limits, facets: parents };
+        let groups = connected(&sides.of_all(&samples), &samples);
         let mut in_regions = Membership::new(&samples);
         let points = OutOfTolerance::new(request);
         for members in groups {
-            let region = region_of(&samples, &members, false);
+            let region = region_of(&samples, &sides, &members, false);
             let is_large = region.area_mm2 >= request.parameters.min_region_mm2;
-            if is_large && points.supporting(&samples, &members, request) >= MIN_POINTS {
+            if is_large && points.supporting(&samples, &sides, &members) >= MIN_POINTS {
                 in_regions.add(&members);
-                found.regions.push(region);
+                found.add(region, &sides, &members);
             }
         }
-        found.outliers = in_regions.outliers(samples.len(), request.parameters);
+        found.outliers = in_regions.outliers(samples.len(), &sides);
     }
     among_points(backend, request, &mut found, progress)?;
     found.regions.sort_by(|a, b| b.peak_mm.abs().total_cmp(&a.peak_mm.abs()));
     found.clutter.groups.sort_by(|a, b| b.area_mm2.total_cmp(&a.area_mm2));
     Ok(found)
+}
+
+impl RegionSearch {
+    /// Adds a region; `members` are its samples.
+    fn add(&mut self, region: Region, sides: &Sides<'_>, members: &[u32]) {
+        sides.own_of(members).into_iter().for_each(|own| self.on_own[own] += 1);
+        self.regions.push(region);
+    }
 }
 
 /// The compared points, followed by those beyond the maximum distance.
@@ -132,11 +152,13 @@ struct Candidates {
     facets: Vec<u32>,
     /// Number of compared points.
     compared: usize,
+    /// Number of those and of points that are near the nominal, but beyond the maximum distance along the direction.
+    near: usize,
 }
 
 impl Candidates {
     fn new(request: &Request<'_>) -> Self {
-        let mut own = Self { indices: Vec::new(), values_mm: Vec::new(), facets: Vec::new(), compared: 0 };
+        let mut own = Self { indices: Vec::new(), values_mm: Vec::new(), facets: Vec::new(), compared: 0, near: 0 };
         if let DeviationMap::Points(deviations) = request.map {
             let all = (0..deviations.len().min(request.points.len()) as u32).into_par_iter();
             own.indices = all.filter(|&i| deviations[i as usize].value().is_some()).collect();
@@ -144,7 +166,9 @@ impl Candidates {
             own.facets = own.indices.par_iter().map(|&i| deviations[i as usize].facet).collect();
         }
         own.compared = own.indices.len();
-        for (index, deviation) in request.beyond.indices.iter().zip(&request.beyond.deviations) {
+        own.near = own.compared + request.beyond_along.indices.len();
+        let far = [request.beyond_along, request.beyond];
+        for (index, deviation) in far.into_iter().flat_map(|far| far.indices.iter().zip(&far.deviations)) {
             own.indices.push(*index);
             own.values_mm.push(deviation.deviation_mm);
             own.facets.push(deviation.facet);
@@ -159,28 +183,29 @@ fn among_points(
     found: &mut RegionSearch,
     progress: &Progress,
 ) -> Result<()> {
-    let Candidates { indices, values_mm, facets, compared } = Candidates::new(request);
+    let Candidates { indices, values_mm, facets, compared, near } = Candidates::new(request);
     if indices.is_empty() {
         return Ok(());
     }
     let points = indices.par_iter().map(|&i| request.nominal_from_scan * request.points[i as usize]).collect();
     let normals: Vec<Vector> = facets.par_iter().map(|&facet| request.surface.mesh().normal(facet as usize)).collect();
-    let is_out = |value_mm: f64| side(value_mm, request.parameters) != 0;
+    let sides = Sides { limits: request.limits, facets: &facets };
+    let is_out = |index: u32, value_mm: f64| sides.of(index, value_mm) != 0;
     let samples = Samples::of_points(backend, points, values_mm, &normals, is_out, progress)?;
     let far_of = |members: &[u32]| members.partition_point(|&i| (i as usize) < compared);
     let clutter_test = ClutterTest::new(request);
     // Clutter is removed; its points within the maximum distance are grouped anew on their own.
     let (mut groups, mut near_clutter, mut far_in_regions) = (Vec::new(), vec![0_i8; samples.len()], 0);
-    for members in connected(&sides(&samples, request.parameters), &samples) {
-        let (near, far) = members.split_at(far_of(&members));
+    for members in connected(&sides.of_all(&samples), &samples) {
+        // What lies near the nominal is part of it, however far it is along the direction.
+        let (near, far) = members.split_at(members.partition_point(|&i| (i as usize) < near));
         if far.len() < MIN_POINTS || clutter_test.belongs_to_part(&samples, &facets, far) {
             groups.push(members);
             continue;
         }
-        near.iter()
-            .for_each(|&i| near_clutter[i as usize] = side(samples.deviation_mm(i as usize), request.parameters));
+        near.iter().for_each(|&i| near_clutter[i as usize] = sides.of(i, samples.deviation_mm(i as usize)));
         found.clutter.points += far.len();
-        found.clutter.groups.push(region_of(&samples, far, true));
+        found.clutter.groups.push(Region { own_tolerance: None, ..region_of(&samples, &sides, far, true) });
     }
     if near_clutter.iter().any(|&side| side != 0) {
         groups.extend(connected(&near_clutter, &samples));
@@ -188,25 +213,25 @@ fn among_points(
     let mut in_regions = Membership::new(&samples);
     for members in groups {
         let far = members.len() - far_of(&members);
-        let region = region_of(&samples, &members, 2 * far > members.len());
-        if is_region(&samples, &members, &region, request.parameters) {
+        let region = region_of(&samples, &sides, &members, 2 * far > members.len());
+        if region.area_mm2 >= request.parameters.min_region_mm2 && is_region(&samples, &sides, &members) {
             far_in_regions += far;
             in_regions.add(&members);
-            found.regions.push(region);
+            found.add(region, &sides, &members);
         }
     }
     found.clutter.stray_points = indices.len() - compared - far_in_regions - found.clutter.points;
     if compared > 0 {
-        found.outliers = in_regions.outliers(compared, request.parameters);
+        found.outliers = in_regions.outliers(compared, &sides);
     }
     Ok(())
 }
 
-/// Whether a group of points is a region: it has the minimum area, and enough of its points, and most of them, are out
-/// of tolerance themselves, not only after smoothing.
-fn is_region(samples: &Samples, members: &[u32], region: &Region, parameters: &Parameters) -> bool {
-    let out = members.iter().filter(|&&i| side(samples.sample(i).raw_mm, parameters) != 0).count();
-    region.area_mm2 >= parameters.min_region_mm2 && out >= MIN_POINTS && 2 * out > members.len()
+/// Whether a group of points is a region if it is large enough: enough of its points, and most of them, are out of
+/// tolerance themselves, not only after smoothing.
+fn is_region(samples: &Samples, sides: &Sides<'_>, members: &[u32]) -> bool {
+    let out = members.iter().filter(|&&i| sides.of(i, samples.sample(i).raw_mm) != 0).count();
+    out >= MIN_POINTS && 2 * out > members.len()
 }
 
 /// Membership of samples in regions.
@@ -225,10 +250,10 @@ impl<'a> Membership<'a> {
     }
 
     /// The samples out of tolerance outside regions, among the first `count`.
-    fn outliers(&self, count: usize, parameters: &Parameters) -> Outliers {
+    fn outliers(&self, count: usize, sides: &Sides<'_>) -> Outliers {
         let alone = |i: usize| {
             let raw_mm = self.samples.raw_mm(i);
-            (!self.inside[i] && side(raw_mm, parameters) != 0).then_some(raw_mm)
+            (!self.inside[i] && sides.of(i as u32, raw_mm) != 0).then_some(raw_mm)
         };
         let none = Outliers::default;
         (0..count).into_par_iter().filter_map(alone).fold(none, Outliers::with).reduce(none, Outliers::and)
@@ -248,20 +273,7 @@ impl Outliers {
     }
 }
 
-/// 1 above the tolerance, -1 below it, 0 within it or for NaN.
-fn side(deviation_mm: f64, parameters: &Parameters) -> i8 {
-    match deviation_mm {
-        d if d > parameters.tolerance.high_mm => 1,
-        d if d < parameters.tolerance.low_mm => -1,
-        _ => 0,
-    }
-}
-
-fn sides(samples: &Samples, parameters: &Parameters) -> Vec<i8> {
-    (0..samples.len()).into_par_iter().map(|i| side(samples.deviation_mm(i), parameters)).collect()
-}
-
-/// Groups of linked samples on the same side out of tolerance (`sides`, see [`side`]), each in ascending order.
+/// Groups of linked samples on the same side out of tolerance (`sides`, see [`Sides::of`]), each in ascending order.
 fn connected(sides: &[i8], samples: &Samples) -> Vec<Vec<u32>> {
     let mut sets = DisjointSets::new(sides.len());
     for i in (0..sides.len()).filter(|&i| sides[i] != 0) {
@@ -272,16 +284,15 @@ fn connected(sides: &[i8], samples: &Samples) -> Vec<Vec<u32>> {
     sets.groups((0..sides.len() as u32).filter(|&i| sides[i as usize] != 0))
 }
 
-fn region_of(samples: &Samples, members: &[u32], beyond_max_distance: bool) -> Region {
+fn region_of(samples: &Samples, sides: &Sides<'_>, members: &[u32], beyond_max_distance: bool) -> Region {
+    let worst = members.iter().copied().max_by(|a, b| sides.compare(samples, *a, *b));
+    let own_tolerance = worst.and_then(|index| sides.own_name(index));
     let members: Vec<Sample> = members.iter().map(|&index| samples.sample(index)).collect();
     let bounds = Aabb::of_points(members.iter().map(|member| &member.point));
     let area_mm2: f64 = members.iter().map(|member| member.area_mm2).sum();
     let weighted: Vector = members.iter().map(|member| member.point.coords * member.area_mm2).sum();
     let centre = if area_mm2 > 0.0 { weighted / area_mm2 } else { bounds.centre().coords };
-    let worst = members
-        .iter()
-        .max_by(|a, b| a.deviation_mm.abs().total_cmp(&b.deviation_mm.abs()))
-        .map_or_else(|| bounds.centre(), |member| member.point);
+    let worst = worst.map_or_else(|| bounds.centre(), |index| samples.sample(index).point);
     Region {
         centre_mm: centre.into(),
         area_mm2,
@@ -290,6 +301,7 @@ fn region_of(samples: &Samples, members: &[u32], beyond_max_distance: bool) -> R
         count: members.len(),
         radius_mm: 0.5 * bounds.diagonal(),
         beyond_max_distance,
+        own_tolerance,
     }
 }
 

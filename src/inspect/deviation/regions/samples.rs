@@ -68,7 +68,7 @@ fn area_mm2(own: &Smoothed) -> f64 {
 
 impl Samples {
     /// Smooths the deviations of points over neighbours on the same face and links each point to its nearest, wherever
-    /// this can affect a region. `out` says whether a deviation, mm, is out of tolerance.
+    /// this can affect a region. `out` says whether a deviation, mm, of the point at an index is out of tolerance.
     ///
     /// Returns an error if the backend fails or the work is cancelled.
     pub(super) fn of_points(
@@ -76,11 +76,11 @@ impl Samples {
         points: Vec<Point>,
         values_mm: Vec<f64>,
         normals: &[Vector],
-        out: impl Fn(f64) -> bool + Sync,
+        out: impl Fn(u32, f64) -> bool + Sync,
         progress: &Progress,
     ) -> Result<Self> {
         let count = points.len();
-        let outside: Vec<u32> = (0..count as u32).into_par_iter().filter(|&i| out(values_mm[i as usize])).collect();
+        let outside: Vec<u32> = (0..count as u32).into_par_iter().filter(|&i| out(i, values_mm[i as usize])).collect();
         if outside.is_empty() {
             let (slots, smoothed) = (Vec::new(), Vec::new());
             return Ok(Self::Points { points, values_mm, slots, smoothed, max_area_mm2: 0.0 });

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
+use super::Request;
 use super::samples::Samples;
-use super::{Request, side};
+use super::sides::Sides;
 use geometry::{KdTree, Point};
 
 /// Radius about a facet's centroid in point spacings.
@@ -25,7 +26,7 @@ impl OutOfTolerance {
             .par_iter()
             .zip(request.points)
             .filter_map(|(deviation, point)| {
-                let side = deviation.value().map_or(0, |mm| side(mm, request.parameters));
+                let side = deviation.value().map_or(0, |mm| request.limits.on(deviation.facet).side(mm));
                 (side != 0).then(|| (request.nominal_from_scan * point, side))
             })
             .collect();
@@ -34,11 +35,11 @@ impl OutOfTolerance {
     }
 
     /// Number of these points at the facets `members` on the same side of the tolerance.
-    pub fn supporting(&self, samples: &Samples, members: &[u32], request: &Request<'_>) -> usize {
+    pub fn supporting(&self, samples: &Samples, sides: &Sides<'_>, members: &[u32]) -> usize {
         let mut found = BTreeSet::new();
         for &member in members {
             let facet = samples.sample(member);
-            let facet_side = side(facet.raw_mm, request.parameters);
+            let facet_side = sides.of(member, facet.raw_mm);
             // The points of a facet's mean lie beside it, as far away as its deviation.
             let reach_mm = self.reach_mm + facet.raw_mm.abs();
             self.tree.within_radius(&facet.point, reach_mm, |near| {

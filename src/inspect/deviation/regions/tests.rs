@@ -1,4 +1,5 @@
 use super::*;
+use crate::parts::Nominal;
 use base::random::Random;
 use compute::cpu::Cpu;
 use compute::point_deviation::{MatchState, PointDeviation};
@@ -18,17 +19,20 @@ fn flat_scan(deviation: impl Fn(f64, f64) -> f64) -> (Vec<Point>, DeviationMap) 
 
 fn find_flat(map: &DeviationMap, points: &[Point], parameters: &Parameters) -> Vec<Region> {
     let sheet = geometry::mesh::shapes::cuboid(Point::new(0.0, 0.0, -1.0), Point::new(60.0, 40.0, 0.0));
-    let (surface, pose) = (Surface::new(sheet), Pose::identity());
+    let (nominal, pose) = (Nominal::in_memory("sheet", Surface::new(sheet)), Pose::identity());
+    let surface = &nominal.surface;
     let DeviationMap::Points(deviations) = map else { panic!("points") };
-    let footprint = Footprint::new(deviations, &surface, points, &pose);
+    let footprint = Footprint::new(deviations, surface, points, &pose);
     let request = Request {
         map,
         closest: deviations,
         beyond: &DistantPoints::default(),
-        surface: &surface,
+        beyond_along: &DistantPoints::default(),
+        surface,
         points,
         nominal_from_scan: &pose,
         footprint: &footprint,
+        limits: &Limits::new(parameters, &nominal).unwrap(),
         parameters,
     };
     find(&Cpu, &request, &Progress::silent()).unwrap().regions

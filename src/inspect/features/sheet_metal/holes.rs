@@ -50,7 +50,7 @@ pub fn find(
     search_mm: f64,
     progress: &Progress,
 ) -> Result<FoundHole> {
-    detect(points, tree, nominal, search_mm, progress).map_err(|error| error.about(&format!("Hole {}", nominal.name)))
+    detect(points, tree, nominal, search_mm, progress).map_err(|error| error.about(&format!("Hole “{}”", nominal.name)))
 }
 
 fn detect(
@@ -140,7 +140,7 @@ mod tests {
                 NominalHole { name: "7".into(), centre: Point::new(x, 0.0, 0.1 * x), axis: Vector::z(), radius_mm };
             find(&points, &tree, &nominal, 1.0, &Progress::silent()).unwrap_err().sentence
         };
-        assert!(at(100.0, 5.0).contains("Hole 7: only 0 points"));
+        assert!(at(100.0, 5.0).contains("Hole “7”: only 0 points"));
         assert!(at(11.0, 2.0).contains("shows closed sheet at its position"), "{}", at(11.0, 2.0));
     }
 }

@@ -6,6 +6,7 @@ use super::super::{PanelContext, direction_choice, element_choice, named};
 use super::{Picking, freedoms_in_words};
 use crate::number_field::NumberField;
 use crate::theme;
+use base::{length_text, signed_length};
 use dispatch::{Align, Inspect};
 use draft::Kind;
 pub(crate) use draft::MainAlignmentDraft;
@@ -39,7 +40,7 @@ pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         Kind::Faces => faces(ui, context),
         Kind::Tolerance => {
             let tolerance = context.document().settings.deviation.tolerance;
-            let [low, high] = [tolerance.low_mm, tolerance.high_mm].map(|mm| base::signed(mm, 3));
+            let [low, high] = [tolerance.low_mm, tolerance.high_mm].map(|mm| signed_length(mm, 3));
             theme::weak(ui, text!("align-tolerance-limits", low = low, high = high));
         }
     }
@@ -88,13 +89,13 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             ui.end_row();
         }
         for (i, own) in draft.references.points.iter_mut().enumerate() {
-            let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| format!("{mm:.3}"));
+            let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| length_text(mm, 3));
             let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(44.0));
             let field = field.on_hover_text(text!("align-reference-at", x = x, y = y, z = z));
             named(&field, &text!("align-reference-name", number = i + 1));
             direction_choice(ui, &mut own.direction, &text!("align-reference-direction", number = i + 1));
             let found = measured.iter().find(|(name, ..)| *name == own.name);
-            let number = |mm: f64| base::signed(mm, 3);
+            let number = |mm: f64| signed_length(mm, 3);
             ui.label(found.map_or_else(|| "–".to_owned(), |(_, before_mm, _)| number(*before_mm)));
             ui.label(found.map_or_else(|| "–".to_owned(), |(_, _, left_mm)| number(*left_mm)));
             let button = ui.small_button("×").on_hover_text(text!("align-reference-remove-hint"));

@@ -45,7 +45,7 @@ pub fn find(
     progress: &Progress,
 ) -> Result<FoundSlot> {
     detect(points, tree, &nominal.slot, search_mm, progress)
-        .map_err(|error| error.about(&format!("Slot {}", nominal.name)))
+        .map_err(|error| error.about(&format!("Slot “{}”", nominal.name)))
 }
 
 fn detect(points: &[Point], tree: &KdTree, nominal: &Slot, search_mm: f64, progress: &Progress) -> Result<FoundSlot> {
@@ -158,7 +158,7 @@ mod tests {
             let nominal = NominalSlot { name: "7".into(), slot };
             find(&points, &tree, &nominal, search_mm, &Progress::silent()).unwrap_err().sentence
         };
-        assert!(at(upright(200.0, 0.0), 1.0).contains("Slot 7: only 0 points"));
+        assert!(at(upright(200.0, 0.0), 1.0).contains("Slot “7”: only 0 points"));
         let small = Slot { length_mm: 6.0, width_mm: 3.0, ..upright(0.0, 0.0) };
         let aside = Slot { centre: Point::new(0.0, 9.0, 0.0), ..small };
         assert!(at(aside, 1.0).contains("shows closed sheet at its position"), "{}", at(aside, 1.0));

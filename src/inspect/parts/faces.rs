@@ -1,11 +1,10 @@
-//! Anchors of selected facets, to find them again after the nominal was revised or meshed anew.
+//! Faces of the nominal: selected facets, and anchors to find them again after the nominal was revised or meshed anew.
 
 use serde::{Deserialize, Serialize};
 
-use super::under_points::area_mm2;
-use crate::parts::Nominal;
+use super::Nominal;
 use base::{Result, UserError};
-use geometry::{Point, Subset, Vector};
+use geometry::{Mesh, Point, Subset, Vector};
 
 /// Edges with a smaller angle between the facets do not bound a face, rad; for files without faces.
 pub const MIN_EDGE_ANGLE_RAD: f64 = 20.0 * std::f64::consts::PI / 180.0;
@@ -20,6 +19,29 @@ const MAX_DISTANCE_MM: f64 = 0.02;
 const MIN_COSINE: f64 = 0.996;
 /// Maximum relative difference in area of faces that are found again.
 const AREA_TOLERANCE: f64 = 0.02;
+
+/// Facets of a nominal that are found again on its revisions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Faces {
+    /// The facets, by index in the nominal that `anchors` refer to.
+    pub facets: Subset,
+    /// Their positions, to find them on another revision of the nominal.
+    pub anchors: Anchors,
+}
+
+impl Faces {
+    /// The `facets` of `nominal`.
+    pub fn of(facets: Subset, nominal: &Nominal) -> Self {
+        Self { anchors: Anchors::of(&facets, nominal), facets }
+    }
+
+    /// The facets of `nominal` that they are.
+    ///
+    /// Returns an error if they are not found.
+    pub fn on(&self, nominal: &Nominal) -> Result<Subset> {
+        self.anchors.facets(&self.facets, nominal)
+    }
+}
 
 /// Positions of selected facets of a nominal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,11 +112,20 @@ impl Anchors {
     }
 }
 
+/// Total area of `facets`, mm².
+pub(crate) fn area_mm2(mesh: &Mesh, facets: &Subset) -> f64 {
+    let area = |facet: &u32| {
+        let [a, b, c] = mesh.corners(*facet as usize);
+        0.5 * (b - a).cross(&(c - a)).norm()
+    };
+    facets.iter().map(area).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use geometry::Surface;
     use geometry::mesh::shapes;
-    use geometry::{Mesh, Surface};
 
     fn nominal(hash: &str, mesh: Mesh) -> Nominal {
         let mut nominal = Nominal::in_memory("box", Surface::new(mesh));

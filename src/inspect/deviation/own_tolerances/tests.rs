@@ -1,0 +1,192 @@
+use super::*;
+use crate::deviation::check::{self, Check, Compared};
+use crate::deviation::{Method, OutlierLimit, Verdict};
+use crate::parts::Actual;
+use base::Progress;
+use compute::cpu::Cpu;
+use geometry::mesh::shapes;
+use geometry::{Cloud, Mesh, Point, Pose, Subset, Surface, Vector};
+
+/// Distance of scan points on a face, mm.
+const PITCH_MM: f64 = 0.5;
+
+/// A block of 30 x 20 x 10 mm.
+fn block() -> Mesh {
+    shapes::cuboid(Point::origin(), Point::new(30.0, 20.0, 10.0))
+}
+
+/// Its facets that face along `normal`.
+fn facing(nominal: &Nominal, normal: Vector) -> Subset {
+    let mesh = nominal.surface.mesh();
+    Subset::new((0..mesh.facets.len() as u32).filter(|i| mesh.normal(*i as usize).dot(&normal) > 0.9).collect())
+}
+
+fn own(name: &str, facets: Subset, nominal: &Nominal, limit_mm: f64) -> FaceTolerance {
+    let tolerance = Tolerance { low_mm: -limit_mm, high_mm: limit_mm };
+    FaceTolerance { name: name.to_owned(), faces: Faces::of(facets, nominal), tolerance }
+}
+
+/// A scan of its top and its front, which lie this much outside of the nominal, and of its other sides but the bottom.
+fn scan(top_mm: f64, front_mm: f64) -> Vec<Point> {
+    let grid = |length_mm: f64, width_mm: f64| {
+        let [columns, rows] = [length_mm, width_mm].map(|mm| (mm / PITCH_MM) as usize);
+        (0..columns * rows).map(move |i| {
+            let at = |index: usize| (index as f64 + 0.5) * PITCH_MM;
+            (at(i % columns), at(i / columns))
+        })
+    };
+    let top = grid(30.0, 20.0).map(|(x, y)| Point::new(x, y, 10.0 + top_mm));
+    let front = grid(30.0, 10.0).map(|(x, z)| Point::new(x, -front_mm, z));
+    let back = grid(30.0, 10.0).map(|(x, z)| Point::new(x, 20.0, z));
+    let ends = grid(20.0, 10.0).flat_map(|(y, z)| [Point::new(0.0, y, z), Point::new(30.0, y, z)]);
+    top.chain(front).chain(back).chain(ends).collect()
+}
+
+fn check_of(nominal: &Nominal, points: Vec<Point>, parameters: &Parameters) -> Check {
+    let actual = Actual::in_memory("scan", Cloud::from_points(points));
+    let compared = Compared { nominal, actual: &actual, is_found: false };
+    check::run(&Cpu, &compared, &Pose::identity(), parameters, 0.3, &Progress::silent()).unwrap()
+}
+
+fn nominal() -> Nominal {
+    Nominal::in_memory("block", Surface::new(block()))
+}
+
+fn with(own_tolerances: Vec<FaceTolerance>) -> Parameters {
+    Parameters { own_tolerances, ..Parameters::default() }
+}
+
+#[test]
+fn a_face_is_judged_by_its_own_limits_by_every_method_of_points() {
+    let nominal = nominal();
+    let top = facing(&nominal, Vector::z());
+    for method in [Method::Closest, Method::PointFacet] {
+        let verdict = |limit_mm: Option<f64>| {
+            let own = limit_mm.map(|limit_mm| own("Top", top.clone(), &nominal, limit_mm)).into_iter().collect();
+            let check = check_of(&nominal, scan(0.15, 0.0), &Parameters { method, ..with(own) });
+            (check.verdict(), check)
+        };
+        let (of_part, plain) = verdict(None);
+        assert_eq!((of_part, plain.regions.len()), (Verdict::Fail, 1), "{method:?}: {:?}", plain.judgement);
+        assert_eq!(plain.regions[0].own_tolerance, None);
+        let (wide, passed) = verdict(Some(0.2));
+        assert_eq!(wide, Verdict::Pass, "{method:?}: {:?}", passed.judgement);
+        assert_eq!(passed.statistics.in_tolerance_fraction, 1.0);
+        assert_eq!(passed.outliers.count, 0);
+        let face = &passed.own_tolerances[0];
+        assert_eq!((face.facets, face.regions, face.verdict), (2, 0, Verdict::Pass));
+        assert_eq!(face.in_tolerance, face.points);
+        let [min_mm, max_mm] = face.range_mm.unwrap();
+        assert!((min_mm - 0.15).abs() < 1e-3 && (max_mm - 0.15).abs() < 1e-3, "{method:?}: {face:?}");
+        if method == Method::Closest {
+            assert_eq!(face.points, 60 * 40);
+        }
+        let (narrow, failed) = verdict(Some(0.12));
+        assert_eq!(narrow, Verdict::Fail, "{method:?}: {:?}", failed.judgement);
+        assert_eq!(failed.regions[0].own_tolerance.as_deref(), Some("Top"));
+        assert!((failed.regions[0].peak_mm - 0.15).abs() < 0.01, "{:?}", failed.regions);
+        assert_eq!((failed.own_tolerances[0].regions, failed.own_tolerances[0].in_tolerance), (1, 0));
+        assert_eq!(failed.statistics.in_tolerance_fraction, plain.statistics.in_tolerance_fraction);
+        assert!(failed.judgement.remarks.iter().any(|own| own.contains("“Top” has limits of its own, -0.120 mm")));
+    }
+}
+
+#[test]
+fn a_face_may_be_tighter_than_the_part_and_a_region_may_cross_faces_of_different_limits() {
+    let nominal = nominal();
+    let front = own("Front", facing(&nominal, -Vector::y()), &nominal, 0.05);
+    let check = check_of(&nominal, scan(0.0, 0.08), &with(vec![front.clone()]));
+    assert_eq!(check.verdict(), Verdict::Fail, "{:?}", check.judgement);
+    assert_eq!((check.regions.len(), check.own_tolerances[0].regions), (1, 1));
+    assert_eq!(check_of(&nominal, scan(0.0, 0.08), &Parameters::default()).verdict(), Verdict::Pass);
+    // One half of the top has limits that nothing exceeds by as much as what lies beside it exceeds those of the part.
+    let halves = facing(&nominal, Vector::z());
+    let half = own("Half", Subset::new(vec![halves[0]]), &nominal, 0.3);
+    let check = check_of(&nominal, scan(0.4, 0.0), &with(vec![half]));
+    assert_eq!(check.regions.len(), 1, "{:?}", check.regions);
+    let region = &check.regions[0];
+    assert_eq!((region.own_tolerance.as_deref(), check.own_tolerances[0].regions), (None, 1));
+    assert!((region.area_mm2 / 600.0 - 1.0).abs() < 0.25 && (region.peak_mm - 0.4).abs() < 0.01, "{region:?}");
+}
+
+#[test]
+fn the_last_own_tolerance_of_a_facet_holds() {
+    let nominal = nominal();
+    let top = facing(&nominal, Vector::z());
+    let [wide, tight] = [("Wide", 0.3), ("Tight", 0.1)].map(|(name, mm)| own(name, top.clone(), &nominal, mm));
+    let tight_last = check_of(&nominal, scan(0.15, 0.0), &with(vec![wide.clone(), tight.clone()]));
+    assert_eq!(tight_last.verdict(), Verdict::Fail);
+    assert_eq!((tight_last.own_tolerances[0].facets, tight_last.own_tolerances[1].facets), (0, 2));
+    let wide_last = check_of(&nominal, scan(0.15, 0.0), &with(vec![tight, wide]));
+    // What holds nowhere was judged nowhere.
+    assert_eq!(wide_last.verdict(), Verdict::Incomplete, "{:?}", wide_last.judgement);
+    assert!(wide_last.regions.is_empty());
+    assert!(wide_last.judgement.reason.contains("“Tight” was not judged: later own tolerances"));
+}
+
+#[test]
+fn an_unmeasured_face_is_not_judged_and_the_verdict_says_so() {
+    let nominal = nominal();
+    let bottom = own("Bottom", facing(&nominal, -Vector::z()), &nominal, 0.05);
+    let check = check_of(&nominal, scan(0.0, 0.0), &with(vec![bottom]));
+    assert_eq!(check.own_tolerances[0].range_mm, None);
+    assert_eq!(check.own_tolerances[0].verdict, Verdict::Incomplete);
+    assert_eq!(check.verdict(), Verdict::Incomplete);
+    assert!(check.judgement.headline().ends_with("; 1 own tolerance was not judged"), "{:?}", check.judgement);
+    assert!(
+        check.judgement.reason.starts_with("“Bottom” was not judged: fewer than 8 points"),
+        "{:?}",
+        check.judgement
+    );
+    assert!(!check.judgement.remarks.contains(&check.judgement.reason));
+}
+
+#[test]
+fn points_out_of_their_own_tolerance_count_as_outliers() {
+    let nominal = nominal();
+    let front = own("Front", facing(&nominal, -Vector::y()), &nominal, 0.05);
+    let mut points = scan(0.0, 0.0);
+    // Three far from each other, within the limits of the part.
+    points.extend([3.0, 15.0, 27.0].map(|x| Point::new(x, -0.08, 5.1)));
+    let parameters = Parameters { max_outliers: Some(OutlierLimit::Count(2)), ..with(vec![front]) };
+    let check = check_of(&nominal, points, &parameters);
+    assert_eq!((check.outliers.count, check.regions.len()), (3, 0), "{:?}", check.regions);
+    assert_eq!(check.verdict(), Verdict::Fail);
+    assert!(check.statistics.in_tolerance_fraction < 1.0);
+}
+
+#[test]
+fn the_maximum_distance_follows_the_largest_limit_and_the_rest_measures_nothing_anew() {
+    let nominal = nominal();
+    let top = facing(&nominal, Vector::z());
+    let [small, large] = [0.3, 3.0].map(|mm| with(vec![own("Top", top.clone(), &nominal, mm)]));
+    assert!(small.gives_same_measurement(&Parameters::default()));
+    assert_eq!(large.effective_max_distance_mm(), 6.0);
+    assert!(!large.gives_same_measurement(&Parameters::default()));
+}
+
+#[test]
+fn parameters_without_own_tolerances_are_stored_as_before() {
+    let text = serde_json::to_string(&Parameters::default()).unwrap();
+    assert!(!text.contains("own"), "{text}");
+    assert_eq!(serde_json::from_str::<Parameters>(&text).unwrap(), Parameters::default());
+    let nominal = nominal();
+    let parameters = with(vec![own("Top", facing(&nominal, Vector::z()), &nominal, 0.2)]);
+    let text = serde_json::to_string(&parameters).unwrap();
+    assert_eq!(serde_json::from_str::<Parameters>(&text).unwrap(), parameters);
+}
+
+#[test]
+fn what_cannot_be_judged_by_is_refused() {
+    let nominal = nominal();
+    let face = |name: &str, limit_mm| own(name, facing(&nominal, Vector::z()), &nominal, limit_mm);
+    for (all, says) in [
+        (vec![face(" ", 0.1)], "Own tolerance 1 needs a name"),
+        (vec![face("Top", 0.1), face("Top", 0.2)], "two own tolerances called “Top”"),
+        (vec![face("Top", -0.1)], "“Top”: The lower tolerance limit"),
+        (vec![own("Top", Subset::default(), &nominal, 0.1)], "has no facets"),
+    ] {
+        let error = with(all).check().unwrap_err();
+        assert!(error.sentence.contains(says), "{error}");
+    }
+}

@@ -1,0 +1,50 @@
+//! On which side of the limits that hold where it lies a sample is.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
+use super::samples::Samples;
+use crate::deviation::Limits;
+
+/// The limits of samples.
+pub(super) struct Sides<'a> {
+    /// The limits on each facet of the nominal.
+    pub limits: &'a Limits,
+    /// By sample: the facet of the nominal that it lies on.
+    pub facets: &'a [u32],
+}
+
+impl Sides<'_> {
+    /// 1 for a deviation above the limits of a sample, -1 for one below them, 0 for one within them and for NaN.
+    pub fn of(&self, index: u32, deviation_mm: f64) -> i8 {
+        self.limits.on(self.facets[index as usize]).side(deviation_mm)
+    }
+
+    /// The sides of all samples by their smoothed deviations.
+    pub fn of_all(&self, samples: &Samples) -> Vec<i8> {
+        (0..samples.len() as u32).into_par_iter().map(|i| self.of(i, samples.deviation_mm(i as usize))).collect()
+    }
+
+    /// Compares two samples on one side by how far they exceed their limits, of which a region may have several.
+    pub fn compare(&self, samples: &Samples, one: u32, other: u32) -> Ordering {
+        let key = |index: u32| {
+            let mm = samples.sample(index).deviation_mm;
+            (self.limits.on(self.facets[index as usize]).excess_mm(mm), mm.abs())
+        };
+        let ((excess_mm, size_mm), (other_excess_mm, other_size_mm)) = (key(one), key(other));
+        excess_mm.total_cmp(&other_excess_mm).then(size_mm.total_cmp(&other_size_mm))
+    }
+
+    /// Name of the own tolerance that holds where a sample lies.
+    pub fn own_name(&self, index: u32) -> Option<String> {
+        let own = self.limits.own_on(self.facets[index as usize])?;
+        Some(self.limits.own()[own].name.clone())
+    }
+
+    /// Indices of the own tolerances that hold where some of the samples lie.
+    pub fn own_of(&self, indices: &[u32]) -> BTreeSet<usize> {
+        indices.iter().filter_map(|&index| self.limits.own_on(self.facets[index as usize])).collect()
+    }
+}
