@@ -3,31 +3,19 @@
 use egui_kittest::kittest::Queryable as _;
 use serde_json::Value;
 use shadowgraph::dispatch::{Align, Inspect};
-use shadowgraph::geometry::{Cloud, Point, Pose, mesh::shapes};
-use shadowgraph::io::write;
+use shadowgraph::geometry::Pose;
 
+use super::own_tolerances::block;
 use super::support::{errors, shadowgraph, text};
 use super::window::{open, send, settle};
 
 /// The upper face of the part is this much too high.
 const RAISED_MM: f64 = 0.05;
 
-/// A block of 80 x 60 x 20 mm, and a scan of its faces at z = 20 and y = 60.
-fn block(folder: &std::path::Path) -> [std::path::PathBuf; 2] {
-    let (cad, scan) = (folder.join("block.stl"), folder.join("scan.ply"));
-    write::mesh(&cad, &shapes::cuboid(Point::origin(), Point::new(80.0, 60.0, 20.0))).unwrap();
-    let grid =
-        |count: i32, across: i32| (0..count).map(move |i| (f64::from(i % across) + 0.5, f64::from(i / across) + 0.5));
-    let top = grid(4800, 80).map(|(u, v)| Point::new(u, v, 20.0 + RAISED_MM));
-    let back = grid(1600, 80).map(|(u, v)| Point::new(u, 60.0, v));
-    write::cloud(&scan, &Cloud::from_points(top.chain(back).collect())).unwrap();
-    [cad, scan]
-}
-
 #[test]
 fn deviations_along_an_axis_are_chosen_in_the_window() {
     let folder = tempfile::tempdir().unwrap();
-    let mut window = open(block(folder.path()).to_vec(), None);
+    let mut window = open(block(folder.path(), RAISED_MM).to_vec(), None);
     settle(&mut window);
     send(&mut window, Align::SetPose(Pose::identity()));
     send(&mut window, Inspect::Compare);
@@ -59,7 +47,7 @@ fn deviations_along_an_axis_are_chosen_in_the_window() {
 #[test]
 fn the_command_line_and_the_report_say_what_deviations_are_measured_along() {
     let folder = tempfile::tempdir().unwrap();
-    let ([cad, scan], out) = (block(folder.path()), folder.path().join("out"));
+    let ([cad, scan], out) = (block(folder.path(), RAISED_MM), folder.path().join("out"));
     let run = |more: &[&str]| {
         let all = ["inspect", "--nominal", text(&cad), "--scan", text(&scan), "--align", "none", "--no-pictures"];
         shadowgraph(&[&all[..], &["--json", "--out", text(&out)][..], more].concat())

@@ -21,13 +21,13 @@ type Window = Harness<'static, App>;
 /// The upper face of the part is this much too high.
 const RAISED_MM: f64 = 0.15;
 
-/// A block of 80 x 60 x 20 mm, and a scan of its faces at z = 20 and y = 60.
-fn block(folder: &std::path::Path) -> [std::path::PathBuf; 2] {
+/// A block of 80 x 60 x 20 mm, and a scan of its faces at z = 20, which is `raised_mm` too high, and y = 60.
+pub fn block(folder: &std::path::Path, raised_mm: f64) -> [std::path::PathBuf; 2] {
     let (cad, scan) = (folder.join("block.stl"), folder.join("scan.ply"));
     write::mesh(&cad, &shapes::cuboid(Point::origin(), Point::new(80.0, 60.0, 20.0))).unwrap();
     let grid =
         |count: i32, across: i32| (0..count).map(move |i| (f64::from(i % across) + 0.5, f64::from(i / across) + 0.5));
-    let top = grid(4800, 80).map(|(u, v)| Point::new(u, v, 20.0 + RAISED_MM));
+    let top = grid(4800, 80).map(|(u, v)| Point::new(u, v, 20.0 + raised_mm));
     let back = grid(1600, 80).map(|(u, v)| Point::new(u, 60.0, v));
     write::cloud(&scan, &Cloud::from_points(top.chain(back).collect())).unwrap();
     [cad, scan]
@@ -52,7 +52,7 @@ fn click(window: &mut Window, label: &str) {
 #[test]
 fn the_selected_facets_get_limits_of_their_own_which_can_be_undone() {
     let folder = tempfile::tempdir().unwrap();
-    let mut window = open(block(folder.path()).to_vec(), None);
+    let mut window = open(block(folder.path(), RAISED_MM).to_vec(), None);
     settle(&mut window);
     send(&mut window, Align::SetPose(Pose::identity()));
     send(&mut window, Inspect::Compare);
@@ -115,7 +115,7 @@ fn the_selected_facets_get_limits_of_their_own_which_can_be_undone() {
 #[test]
 fn a_table_gives_faces_their_limits_on_the_command_line_and_in_a_plan() {
     let folder = tempfile::tempdir().unwrap();
-    let [cad, scan] = block(folder.path());
+    let [cad, scan] = block(folder.path(), RAISED_MM);
     let (table, plan) = (folder.path().join("faces.csv"), folder.path().join("block.sgplan"));
     let out = folder.path().join("out");
     let run = |rows: &str, more: &[&str]| {
