@@ -55,7 +55,7 @@ fn main() {
     let on_gpu = std::env::var_os("SHADOWGRAPH_GPU").is_some();
     let backend: Arc<dyn Backend> = if on_gpu { compute::open(DeviceChoice::Auto).0 } else { Arc::new(Cpu) };
     println!("computes on {:?}", backend.device());
-    let context = Context { backend, cad: CadReader::default() };
+    let context = Context { backend, cad: CadReader::default(), hides_flags: false };
     let graphics = render_state(on_gpu);
     let opened = || {
         let (files, context) = (vec![part.clone(), scan.clone()], context.clone());

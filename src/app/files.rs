@@ -92,7 +92,7 @@ impl Files {
 
     /// Puts `path` first among the recent files.
     pub fn remember(&mut self, path: &Path) {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = base::absolute(path);
         self.recent.retain(|other| *other != path);
         self.recent.insert(0, path);
         self.recent.truncate(MAX_RECENT);
@@ -206,7 +206,7 @@ impl App {
 
     /// Opens a file or folder with the desktop's default application.
     pub(super) fn open_outside(&mut self, path: &Path) {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = base::absolute(path);
         let quiet = || std::process::Stdio::null();
         let opener = std::process::Command::new("xdg-open").arg(&path).stdout(quiet()).stderr(quiet()).spawn();
         if let Err(error) = opener {

@@ -145,6 +145,8 @@ pub struct App {
     wake: Arc<dyn Fn() + Send + Sync>,
     /// Settings being edited in the panels; sent when an edit ends.
     draft: Settings,
+    /// The settings of the document that it was last taken from: what is being edited is lost to no job that ends.
+    draft_of: Settings,
     /// Dismissible message over the viewport.
     notice: Option<Message>,
     /// Number of messages already processed.
@@ -174,6 +176,8 @@ pub struct App {
     preview: Option<preview::OpenPreview>,
     /// Where the pages come from.
     preview_slot: dispatch::Preview,
+    /// What the pages follow that are laid out.
+    preview_follows: preview::Follows,
     /// Actions to be performed at the end of the frame.
     actions: Vec<Action>,
 }
@@ -184,6 +188,8 @@ pub(crate) struct Display {
     shown: ElementVisibility,
     /// Hidden features.
     hidden: std::collections::BTreeSet<ElementId>,
+    /// Element that was chosen in the tree, in the results or in the view, until its panel has turned to it.
+    chosen: Option<ElementId>,
     /// Selection brush.
     brush: viewport::brush::Brush,
     /// Picking of the next point pair.
@@ -200,6 +206,7 @@ pub(crate) struct Display {
     surface_points: Option<ElementId>,
     /// Whether regions out of tolerance have no flags in the view.
     hides_callouts: bool,
+    overall: panels::OverallVerdict,
 }
 
 /// Which section is shown, and how.
@@ -372,6 +379,7 @@ impl App {
         let files = files::Files::new(options.state_folder);
         let mut app = Self {
             draft: Settings::default(),
+            draft_of: Settings::default(),
             viewport_error: viewport.is_none().then(|| text!("window-no-adapter")),
             viewport,
             artefact_viewport: None,
@@ -405,6 +413,7 @@ impl App {
             shown_inspection: 0,
             preview: None,
             preview_slot: dispatch::Preview::default(),
+            preview_follows: (texts::language(), false),
             saved_at: Instant::now(),
             needs_save: false,
             changed: false,
@@ -437,6 +446,7 @@ impl App {
     pub fn send(&mut self, command: impl Into<Command>) {
         *self.live.lock().unwrap_or_else(PoisonError::into_inner) = LiveFit::default();
         let watch = self.watch();
+        self.dispatcher.context.hides_flags = self.display.hides_callouts;
         self.changed |= self.dispatcher.send(command, &watch, &Arc::clone(&self.wake));
     }
 
@@ -481,12 +491,18 @@ impl App {
             (self.display.clip, self.preview, self.display.picking) = (None, None, None);
             self.display.section = SectionDisplay::default();
             self.display.by_hand = viewport::gizmo::HandTool::default();
-            self.panels.forget_elements();
+            self.display.chosen = None;
+            self.panels.begin(&self.dispatcher.document);
         }
         if changed || self.dispatcher.messages.len() != self.messages_seen {
-            self.draft = self.dispatcher.document.settings.clone();
-            self.panels.calibrate.follow(&self.dispatcher.document);
             let fresh = self.dispatcher.messages.get(self.messages_seen..).unwrap_or_default();
+            // What was refused is taken back.
+            let is_refused = fresh.iter().any(|message| message.is_error);
+            let settings = &self.dispatcher.document.settings;
+            if is_refused || self.draft_of != *settings {
+                (self.draft, self.draft_of) = (settings.clone(), settings.clone());
+            }
+            self.panels.calibrate.follow(&self.dispatcher.document, is_refused);
             // A later success makes an older error obsolete.
             match fresh.iter().rev().find(|message| message.is_error) {
                 Some(error) => self.notice = Some(error.clone()),

@@ -152,7 +152,7 @@ impl App {
     /// Opens an instrument's measurement of the artefact, and shows it.
     fn open_measurement(&mut self, instrument: Instrument, path: PathBuf) {
         self.files.remember(&path);
-        self.panels.calibrate.instrument = instrument;
+        self.panels.calibrate.show_instrument(instrument);
         self.send(Calibrate::OpenMeasurement { instrument, path });
     }
 

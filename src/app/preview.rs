@@ -7,6 +7,7 @@ use egui::{Color32, ColorImage, CornerRadius, FontId, Pos2, Rect, Sense, Shape, 
 use super::{Action, App, theme};
 use base::file_name;
 use report::pdf::{Ink, Line, Paper, Weight};
+use session::DocumentState;
 use texts::text;
 
 /// Space around the pages, and between them, screen points.
@@ -19,12 +20,17 @@ const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 /// A preview that is open.
 pub(super) struct OpenPreview {
     paper: Paper,
-    /// Revision of the document that it shows.
-    revision: u64,
+    /// What it shows.
+    state: DocumentState,
+    /// What the report follows besides.
+    follows: Follows,
     /// Pictures, by page and number of the mark.
     textures: HashMap<(usize, usize), TextureHandle>,
     zoom: f32,
 }
+
+/// Language of the window, and whether its views have no flags: a report follows them unless it has its own.
+pub(super) type Follows = (texts::Language, bool);
 
 /// What was asked for in the bar above the pages.
 enum Choice {
@@ -33,8 +39,8 @@ enum Choice {
 }
 
 impl OpenPreview {
-    pub fn new(paper: Paper, revision: u64) -> Self {
-        Self { paper, revision, textures: HashMap::new(), zoom: 1.0 }
+    fn new(paper: Paper, state: DocumentState, follows: Follows) -> Self {
+        Self { paper, state, follows, textures: HashMap::new(), zoom: 1.0 }
     }
 
     fn bar(&mut self, ui: &mut Ui, is_stale: bool, is_busy: bool) -> Option<Choice> {
@@ -147,26 +153,31 @@ fn draw_line(painter: &egui::Painter, from: Pos2, line: &Line, scale: f32) {
 impl App {
     /// Asks for the pages of the report.
     pub(super) fn lay_out_report(&mut self) {
+        self.preview_follows = self.follows();
         self.send(dispatch::Report::Preview(self.preview_slot.clone()));
     }
 
     /// Takes the pages that have been laid out.
     pub(super) fn follow_preview(&mut self) {
-        if let Some((paper, revision)) = self.preview_slot.take() {
+        if let Some((paper, state)) = self.preview_slot.take() {
             let zoom = self.preview.as_ref().map_or(1.0, |before| before.zoom);
-            self.preview = Some(OpenPreview { zoom, ..OpenPreview::new(paper, revision) });
+            self.preview = Some(OpenPreview { zoom, ..OpenPreview::new(paper, state, self.preview_follows) });
         }
+    }
+
+    fn follows(&self) -> Follows {
+        (texts::language(), self.display.hides_callouts)
     }
 
     /// Draws the pages, if there are any.
     pub(super) fn preview_pages(&mut self, ui: &mut Ui) {
-        let is_busy = self.is_busy();
+        let (is_busy, follows) = (self.is_busy(), self.follows());
         let rect = ui.max_rect();
         self.notices(ui, rect);
         let Some(preview) = &mut self.preview else { return };
         ui.add_space(6.0);
         let document = &self.dispatcher.document;
-        let is_stale = preview.revision != document.revision;
+        let is_stale = preview.state != document.current_state() || preview.follows != follows;
         let choice = preview.bar(ui, is_stale, is_busy);
         if let Some(template) = &document.plan.presentation.template {
             ui.horizontal(|ui| {

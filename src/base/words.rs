@@ -1,26 +1,14 @@
 //! Text helpers for messages: capitalisation, plurals, signed numbers.
 
-use std::path::Path;
-
 /// `text` with its first letter in upper case.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The path from the root, as an operator must know it to find the file again.
-pub fn full_path(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
-}
-
 /// A count with its noun in singular or plural: `1 region`, `2 regions`.
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
-}
-
-/// The name of a file without its folder; the whole path where it has none.
-pub fn file_name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 /// `value` with an explicit sign and `decimals` decimals; a value that rounds to zero has no sign.

@@ -56,9 +56,9 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
 
 fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
     StagedFolder::check(&arguments.out)?;
-    if arguments.direction.is_some() && arguments.method != deviation::Method::Closest {
+    if arguments.direction.or(arguments.in_plane).is_some() && arguments.method != deviation::Method::Closest {
         return Err(UserError::usage(
-            "A direction is for the method “closest”; facets are measured along their normals.",
+            "A direction or plane is for the method “closest”; facets are measured along their normals.",
         ));
     }
     let progress = console.progress();
@@ -104,6 +104,7 @@ fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> R
     let outputs = Outputs {
         timings_ms: dispatcher.timings_ms.clone(),
         pictures: !arguments.no_pictures,
+        flags: true,
         project: Some(PROJECT),
         language: dispatcher.document.settings.report.language.unwrap_or_default(),
     };
@@ -145,7 +146,8 @@ fn settings_of(arguments: &Inspect) -> Settings {
     let mut settings = Settings { align: arguments.align, ..Settings::default() };
     let deviation = &mut settings.deviation;
     deviation.method = arguments.method;
-    deviation.direction = arguments.direction;
+    deviation.direction = arguments.direction.or(arguments.in_plane);
+    deviation.in_plane = arguments.in_plane.is_some();
     deviation.tolerance = arguments.tolerance_mm;
     deviation.max_distance_mm = arguments.max_distance_mm;
     deviation.max_angle_deg = arguments.max_angle_deg;
@@ -169,17 +171,23 @@ pub fn report_info(arguments: &Inspect) -> ReportInfo {
         title: arguments.title.clone(),
         part_number: arguments.part_number.clone(),
         operator: arguments.operator.clone(),
-        logo: arguments.logo.clone().map(|path| std::path::absolute(&path).unwrap_or(path)),
+        logo: arguments.logo.as_deref().map(base::absolute),
         page_size: arguments.page_size,
         language: Some(arguments.language),
         decimals: arguments.decimals,
     }
 }
 
-/// Changes the sections and views of the reports to those that the arguments name, if any.
+/// Changes sections, views and pictures of the reports to those that the arguments name, if any.
 pub fn choose_contents(arguments: &Inspect, contents: &mut Contents) {
     if !arguments.report_sections.is_empty() {
         contents.choose(&arguments.report_sections);
+    }
+    if arguments.no_flags {
+        contents.set_flags(Some(false));
+    }
+    if arguments.on_nominal {
+        contents.set_on_nominal(true);
     }
     if !arguments.views.is_empty() {
         StandardView::ALL.into_iter().for_each(|view| contents.set_view(view, arguments.views.contains(&view)));

@@ -62,7 +62,11 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>, cad_reader: 
             return Outcome::Exit(error.exit_code());
         }
     };
-    let context = Context { backend: Arc::new(Cpu), cad: CadReader { program: cad_reader, ..CadReader::default() } };
+    let context = Context {
+        backend: Arc::new(Cpu),
+        cad: CadReader { program: cad_reader, ..CadReader::default() },
+        hides_flags: false,
+    };
     let json = parsed.json;
     let unit_option = if matches!(parsed.verb, Some(Verb::Register(_))) { "--units" } else { "--scan-units" };
     match session::jobs::catch_panic(|| dispatch(parsed, &context)) {

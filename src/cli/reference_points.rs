@@ -11,7 +11,8 @@ use inspect::main_alignment::{MainMethod, ReferencePoints, csv};
 /// Reference points that the scan is aligned to after the alignment that the other options ask for.
 #[derive(Args, Debug)]
 pub struct ReferenceOptions {
-    /// CSV of reference points (RPS): name, x, y, z, mm, and the direction in which each is held: normal, x, y or z.
+    /// CSV of reference points (RPS): name, x, y, z, mm, and the direction in which each is held: normal, x, y or z, or
+    /// several as in xz, which at an edge are measured on the faces that face them.
     /// The scan is aligned to them last; three, two and one of them on three faces are the 3-2-1 alignment.
     #[arg(long)]
     pub reference_points: Option<PathBuf>,

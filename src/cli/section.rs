@@ -27,7 +27,8 @@ use session::plan::{ElementId, Recipe};
         normal of the surface.\n\nExamples:\n  shadowgraph section --nominal part.step --axis z --at-mm 12 --out \
         section/\n  shadowgraph section --nominal part.step --scan scan.ply --axis x --at-mm 5 --count 10 --spacing-mm \
         10 --tolerance-mm 0.05 --out sections/\n  shadowgraph section --nominal tube.step --scan scan.ply --along \
-        '0,0,0;40,0,5;60,30,10' --every-mm 5 --out sections/"
+        '0,0,0;40,0,5;60,30,10' --every-mm 5 --out sections/\n  shadowgraph section --nominal part.step --scan \
+        scan.ply --edge 40,0,20 --count 12 --out sections/"
 )]
 pub struct Section {
     /// Nominal: a mesh or CAD file.
@@ -71,13 +72,17 @@ pub struct Section {
     /// beginning to its end, one of them halfway, or one --every-mm of it.
     #[arg(long, value_parser = curve_points, value_name = "X,Y,Z;X,Y,Z…", allow_hyphen_values = true, group = "position")]
     pub along: Option<CurvePoints>,
+    /// Edge of the nominal that the planes are perpendicular to: the one nearest to this point, x,y,z; --count of them at
+    /// equal distances, or one --every-mm of it, none at its ends.
+    #[arg(long, value_parser = point, value_name = "X,Y,Z", allow_hyphen_values = true, group = "position")]
+    pub edge: Option<Point>,
     /// The curve returns from its last point to its first.
     #[arg(long, requires = "along")]
     pub closed: bool,
-    /// Distance along the curve from each plane to the next, mm.
-    #[arg(long, requires = "along", conflicts_with_all = ["count", "spacing_mm"])]
+    /// Distance along the curve or edge from each plane to the next, mm.
+    #[arg(long, conflicts_with_all = ["count", "spacing_mm"])]
     pub every_mm: Option<f64>,
-    /// Number of parallel planes, or of planes along the curve.
+    /// Number of parallel planes, or of planes along the curve or edge.
     #[arg(long, default_value_t = 1)]
     pub count: usize,
     /// Distance from each parallel plane to the next, mm.
@@ -247,8 +252,13 @@ fn placement(arguments: &Section) -> Result<Placement> {
         let every_spacing = arguments.every_mm.is_some();
         return Ok(Placement::Curve { points: points.clone(), is_closed: arguments.closed, every_spacing });
     }
+    if let Some(point) = arguments.edge {
+        return Ok(Placement::Edge { point, every_spacing: arguments.every_mm.is_some() });
+    }
     if arguments.closed || arguments.every_mm.is_some() {
-        return Err(UserError::usage("--closed and --every-mm are for a curve, with --along."));
+        return Err(UserError::usage(
+            "--closed is for a curve, with --along; --every-mm for that or an edge, with --edge.",
+        ));
     }
     Ok(match (arguments.axis, arguments.at_mm, arguments.through.as_deref(), arguments.normal) {
         (Some(axis), Some(at_mm), ..) => Placement::Axis { axis: axis as usize, at_mm },
@@ -256,6 +266,10 @@ fn placement(arguments: &Section) -> Result<Placement> {
         (_, _, _, Some(normal)) => {
             Placement::PointNormal { point: arguments.point, normal: Vector::from(normal.coords) }
         }
-        _ => return Err(UserError::usage("Say where the section lies, with --axis, --through, --normal or --along.")),
+        _ => {
+            return Err(UserError::usage(
+                "Say where the section lies, with --axis, --through, --normal, --along or --edge.",
+            ));
+        }
     })
 }

@@ -27,7 +27,7 @@ pub struct Thickness {
     /// Greatest thickness to look for, mm.
     #[arg(long, default_value_t = Parameters::default().max_mm)]
     pub max_mm: f64,
-    /// Least thickness allowed, mm; 0 for no limit.
+    /// Least thickness allowed, mm; 0 for no limit. With one, there is a verdict: fail where something is thinner.
     #[arg(long, default_value_t = 0.0)]
     pub min_mm: f64,
     /// Measure the width of gaps instead of the thickness of walls.
@@ -85,6 +85,9 @@ pub fn run(arguments: &Thickness, json: bool, context: &Context) -> Result<i32> 
         super::print_json(&in_json(arguments, &map, context))?;
     } else {
         nominal.sentences().iter().chain(&map.sentences()).for_each(|sentence| outln!("{sentence}"));
+        if let Some(verdict) = map.verdict() {
+            outln!("{}.", verdict.headline(&map.covered()));
+        }
         for spot in &map.spots {
             outln!("{:.4} mm at {:.3}, {:.3}, {:.3}", spot.thickness_mm, spot.at.x, spot.at.y, spot.at.z);
         }
@@ -101,6 +104,8 @@ fn in_json(arguments: &Thickness, map: &ThicknessMap, context: &Context) -> serd
         "parameters": map.parameters,
         "facets": map.mesh.facets.len(),
         "statistics": map.statistics,
+        "verdict": map.verdict(),
+        "covers": map.verdict().map(|_| map.covered()),
         "spots": map.spots,
         "map": arguments.out.as_deref().map(Path::to_string_lossy),
         "notes": map.notes,

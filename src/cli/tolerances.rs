@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::arguments::Tolerances;
 use super::console::Console;
 use crate::output::{out, outln};
-use base::{LengthUnit, Progress, Result, UserError, text_table};
+use base::{LengthUnit, Progress, Result, UserError, capitalised, text_table};
 use dispatch::{Align, Command, Context, Dispatcher, Parts, Select};
 use geometry::subset::{Combine, Subset};
 use geometry::{Point, Pose};
@@ -39,7 +39,9 @@ pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32>
     } else {
         let cells = rows.iter().map(|(tolerance, result)| match result {
             Ok(judged) => {
-                vec![tolerance.title(), judged.measured_text(), judged.limits_text(), judged.words().to_owned()]
+                let fit = tolerance.fit.as_ref().map(|fit| format!(" ({fit})")).unwrap_or_default();
+                let limits = judged.limits_text() + &fit;
+                vec![tolerance.title(), judged.measured_text(), limits, judged.words().to_owned()]
             }
             Err(_) => vec![tolerance.title(), "–".to_owned(), "–".to_owned(), "not judged".to_owned()],
         });
@@ -47,6 +49,9 @@ pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32>
         out!("{}", text_table::aligned(&titles, &cells.collect::<Vec<_>>()));
         for (tolerance, judged) in rows.iter().filter_map(|(tolerance, result)| Some((tolerance, result.ok()?))) {
             outln!("{}: {}", tolerance.title(), judged.reading);
+            if !judged.preparation.is_empty() {
+                outln!("{}: {}.", tolerance.title(), capitalised(&judged.preparation));
+            }
         }
     }
     let unjudged: Vec<&str> = rows.iter().filter_map(|(_, result)| result.err().map(String::as_str)).collect();
@@ -62,6 +67,7 @@ pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32>
 fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
     let progress = console.progress();
     dispatcher.run_now(dispatch::Tolerances::Open(arguments.plan.clone()), &progress)?;
+    state_filters(arguments, dispatcher, &progress)?;
     let rows = region_table::read(&arguments.features)?;
     let columns = Columns { xyz: [1, 2, 3], ..Columns::default() };
     let (paths, unit) = (vec![arguments.features.clone()], Some(LengthUnit::Mm));
@@ -112,6 +118,23 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
     }
     faces(arguments, dispatcher, &progress)?;
     dispatcher.run_now(dispatch::Tolerances::Judge, &progress)
+}
+
+/// States filters and the removal of outliers in the form tolerances that do not state their own.
+fn state_filters(arguments: &Tolerances, dispatcher: &mut Dispatcher, progress: &Progress) -> Result<()> {
+    let Tolerances { filter_upr, filter_mm, outlier_sigmas, .. } = *arguments;
+    if filter_upr.is_none() && filter_mm.is_none() && outlier_sigmas.is_none() {
+        return Ok(());
+    }
+    let mut plan = dispatcher.document.asked();
+    for own in plan.tolerances.iter_mut().filter(|own| own.is_form()) {
+        own.outlier_sigmas = own.outlier_sigmas.or(outlier_sigmas);
+        if own.filter_upr.is_none() && own.filter_mm.is_none() {
+            own.filter_upr = filter_upr.filter(|_| own.characteristic.takes_undulations());
+            own.filter_mm = filter_mm.filter(|_| own.filter_upr.is_none());
+        }
+    }
+    dispatcher.run_now(dispatch::Tolerances::Set(Box::new(plan)), progress)
 }
 
 /// Sets the nominals of features by faces of the CAD.

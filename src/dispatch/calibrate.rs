@@ -79,9 +79,9 @@ impl Calibrate {
             Self::KeepSnapshot => Execution::Now(set_aside(&before)?),
             Self::ForgetSnapshot(index) => Execution::Now(discard(index)),
             Self::Run => Execution::work("Calibrating", move |progress, _| run(&before, progress)),
-            Self::Require(file) => {
-                Execution::work("Reading the calibration", move |progress, _| require(file, before, &context, progress))
-            }
+            Self::Require(file) => Execution::work("Reading the calibration", move |progress, _| {
+                require(&file, before, &context, progress)
+            }),
             Self::WriteCertificate(folder) => {
                 // The job's thread has no language of its own.
                 let language = before.settings.report.language.unwrap_or_else(texts::language);
@@ -243,9 +243,8 @@ fn write_certificate(folder: &Path, document: &Document, language: Language) -> 
 }
 
 /// Requires the calibration record at `file` for every measured part.
-fn require(file: PathBuf, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
-    let file = std::path::absolute(&file).unwrap_or(file);
-    let recipe: Recipe = CalibrationRecipe { file }.into();
+fn require(file: &Path, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let recipe: Recipe = CalibrationRecipe { file: base::absolute(file) }.into();
     let same = document.plan.elements().iter().find(|own| own.recipe == recipe).map(|own| own.id);
     let id = same.map_or_else(|| document.plan.add(&texts::name("Sensor calibration"), recipe), Ok)?;
     Edit::making("Require the calibration", id, document, context, progress)

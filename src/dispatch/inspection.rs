@@ -73,7 +73,9 @@ impl Inspect {
             Self::AddOwnTolerance { name, tolerance } => {
                 let (facets, nominal) = (selected(Selectable::Facets, &before)?, nominal(&before)?);
                 let added = FaceTolerance { name, faces: Faces::of(facets, nominal), tolerance };
-                add_own_tolerances(vec![added], before, context)?
+                let mut settings = before.settings.clone();
+                settings.deviation.own_tolerances.push(added);
+                set_settings("Add an own tolerance", settings, before, context)?
             }
             Self::OpenOwnTolerances(path) => Execution::work("Reading own tolerances", move |progress, _| {
                 let added = table::read(&path, nominal(&before)?, &progress.part(0.0, 0.5))?;
@@ -160,48 +162,43 @@ fn nominal(document: &Document) -> Result<&Nominal> {
     document.nominal().ok_or_else(|| UserError::usage("Load a nominal first."))
 }
 
-fn add_own_tolerances(added: Vec<FaceTolerance>, before: Document, context: Context) -> Result<Execution> {
-    let mut settings = before.settings.clone();
-    settings.deviation.own_tolerances.extend(added);
-    set_settings("Add an own tolerance", settings, before, context)
-}
-
-/// Adds own tolerances, and judges an existing comparison with unchanged deviations by them.
+/// Adds own tolerances; an existing comparison with unchanged deviations is judged by them.
 fn open_own_tolerances(
     added: Vec<FaceTolerance>,
     mut document: Document,
     context: &Context,
     progress: &Progress,
 ) -> Result<Edit> {
-    document.settings.deviation.own_tolerances.extend(added);
-    document.settings.check()?;
+    let mut settings = document.settings.clone();
+    settings.deviation.own_tolerances.extend(added);
     let mut notes = Vec::new();
-    if let Some(id) = document.active.comparison {
-        document.ensure_comparison()?;
-        document.refresh();
-        if document.state(id) == State::Stale && document.current_measurement().is_some() {
-            document.make_one(id, &context.quiet_tools(), progress)?;
-            notes = document.sentences(id);
-        }
+    if let Some(id) = adopt(settings, &mut document)? {
+        document.make_one(id, &context.quiet_tools(), progress)?;
+        notes = document.sentences(id);
     }
     Ok(Edit::replacing("Add own tolerances", document).with_notes(notes))
 }
 
 /// Changes the settings; an existing comparison with unchanged deviations is judged again.
 fn set_settings(label: &str, settings: Settings, mut after: Document, context: Context) -> Result<Execution> {
-    settings.check()?;
-    after.settings = settings;
-    let Some(id) = after.active.comparison else {
+    let Some(id) = adopt(settings, &mut after)? else {
         return Ok(Execution::Now(Edit::replacing(label, after)));
     };
-    after.ensure_comparison()?;
-    after.refresh();
     let edit = Edit::replacing(label, after.clone());
-    if after.state(id) != State::Stale || after.current_measurement().is_none() {
-        return Ok(Execution::Now(edit));
-    }
     let judge = move |progress: &Progress, _: &Watch| judge(id, after, &context, progress);
     Ok(Execution::NowThen(edit, "Judging".to_owned(), Box::new(judge)))
+}
+
+/// Gives the document other settings; returns the comparison that is to be judged again by them: one whose deviations are
+/// unchanged. Returns an error if a setting is out of range.
+fn adopt(settings: Settings, document: &mut Document) -> Result<Option<ElementId>> {
+    settings.check()?;
+    document.settings = settings;
+    let Some(id) = document.active.comparison else { return Ok(None) };
+    document.ensure_comparison()?;
+    document.refresh();
+    let is_due = document.state(id) == State::Stale && document.current_measurement().is_some();
+    Ok(is_due.then_some(id))
 }
 
 fn align_and_compare(mut document: Document, context: &Context, progress: &Progress, watch: &Watch) -> Result<Edit> {

@@ -67,6 +67,8 @@ pub struct Context {
     pub backend: Arc<dyn Backend>,
     /// The program that reads CAD files.
     pub cad: CadReader,
+    /// Whether the window shows no flags beside the part: nor do the pictures of its reports, unless the plan chooses.
+    pub hides_flags: bool,
 }
 
 impl Context {

@@ -20,7 +20,7 @@ use report::{Input, content, html, pdf, pictures, qif, results, summary, table, 
 use serde_json::Value;
 use session::project::Project;
 use session::rooms::nominal_and_scan_required;
-use session::{Document, verdict};
+use session::{Document, DocumentState, verdict};
 use texts::Language;
 
 /// Report commands.
@@ -41,11 +41,11 @@ pub enum Report {
 
 /// Where the pages of a preview are put once they are laid out.
 #[derive(Clone, Default)]
-pub struct Preview(Arc<Mutex<Option<(Paper, u64)>>>);
+pub struct Preview(Arc<Mutex<Option<(Paper, DocumentState)>>>);
 
 impl Preview {
-    /// The pages, and the revision of the document that they show, if they have been laid out since the last call.
-    pub fn take(&self) -> Option<(Paper, u64)> {
+    /// The pages, and the state of the document that they show, if they have been laid out since the last call.
+    pub fn take(&self) -> Option<(Paper, DocumentState)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -60,7 +60,7 @@ impl Report {
     pub(super) fn execution(self, before: Document, context: Context, timings_ms: Vec<(String, f64)>) -> Execution {
         // The job's thread has no language of its own.
         let language = before.settings.report.language.unwrap_or_else(texts::language);
-        let outputs = Outputs { timings_ms, language, ..Outputs::default() };
+        let outputs = Outputs { timings_ms, language, flags: !context.hides_flags, ..Outputs::default() };
         match self {
             Self::Write { folder } => Execution::work("Writing the report", move |progress, _| {
                 write_report(&before, &folder, &outputs, context.backend.as_ref(), progress)
@@ -72,12 +72,12 @@ impl Report {
             Self::Preview(preview) => Execution::work("Laying out the report", move |progress, _| {
                 let pages = shown(language, before.settings.report.decimals, || {
                     let input = report_input(&before, &outputs.timings_ms)?;
-                    let pictures = draw_pictures(&input, context.backend.as_ref(), progress)?;
+                    let pictures = draw_pictures(&input, outputs.flags, context.backend.as_ref(), progress)?;
                     let (content, no_logo) = content_of(&input, &pictures, Stamp::now());
                     Ok((pdf::pages(&content, &pictures), no_logo))
                 });
                 let (pages, no_logo) = pages?;
-                *preview.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((pages, before.revision));
+                *preview.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((pages, before.current_state()));
                 Ok(Edit::nothing("Laid out the report.").with_notes(no_logo))
             }),
             Self::SaveTemplate(path) => Execution::work("Saving the template", move |_, _| template::save(&path)),
@@ -92,6 +92,8 @@ pub struct Outputs {
     pub timings_ms: Vec<(String, f64)>,
     /// Whether to render pictures.
     pub pictures: bool,
+    /// Whether standard views and those of regions have flags if the plan leaves that open.
+    pub flags: bool,
     /// Name of a project file to write with the report, if any.
     pub project: Option<&'static str>,
     /// The language of what is read; tables for programs are the same in all.
@@ -100,7 +102,7 @@ pub struct Outputs {
 
 impl Default for Outputs {
     fn default() -> Self {
-        Self { timings_ms: Vec::new(), pictures: true, project: None, language: Language::default() }
+        Self { timings_ms: Vec::new(), pictures: true, flags: true, project: None, language: Language::default() }
     }
 }
 
@@ -172,7 +174,7 @@ fn write_pages(
 ) -> Result<Vec<String>> {
     let input = report_input(document, &outputs.timings_ms)?;
     let pictures = if outputs.pictures {
-        draw_pictures(&input, backend, &progress.part(0.3, 0.6))?
+        draw_pictures(&input, outputs.flags, backend, &progress.part(0.3, 0.6))?
     } else {
         Pictures { missing: Some("Pictures were omitted on request.".into()), ..Default::default() }
     };
@@ -195,8 +197,8 @@ fn colour_scale(document: &Document) -> ColourScale {
     report::colour_scale(document.settings.deviation.tolerance, document)
 }
 
-fn draw_pictures(input: &Input<'_>, backend: &dyn Backend, progress: &Progress) -> Result<Pictures> {
-    pictures::draw(input, &colour_scale(input.document), backend, progress)
+fn draw_pictures(input: &Input<'_>, has_flags: bool, backend: &dyn Backend, progress: &Progress) -> Result<Pictures> {
+    pictures::draw(input, &colour_scale(input.document), has_flags, backend, progress)
 }
 
 /// Content of the report, and why it has no logo if the logo cannot be read.

@@ -83,7 +83,9 @@ fn nominal(
     progress: &Progress,
 ) -> Result<Edit> {
     let id = add(&mut document)?;
-    Edit::making(label, id, document, context, progress)
+    document.make_one(id, &context.quiet_tools(), progress)?;
+    let notes: Vec<String> = document.sentences(id).into_iter().chain(document.outdated_pmi_note()).collect();
+    Ok(Edit::replacing(label, document).with_notes(notes))
 }
 
 pub(super) fn scans(

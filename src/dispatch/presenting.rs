@@ -62,7 +62,7 @@ impl Present {
             Self::SetTemplate(template) => {
                 let label = if template.is_some() { "Choose" } else { "Remove" };
                 // A project elsewhere leads to it, too.
-                presentation.template = template.map(|path| std::path::absolute(&path).unwrap_or(path));
+                presentation.template = template.map(|path| base::absolute(&path));
                 format!("{label} the template of the report")
             }
             Self::SetColours(colours, own) => {

@@ -50,7 +50,7 @@ impl Sections {
 fn name(parameters: &Parameters) -> String {
     let position = parameters.placement.describe();
     match (&parameters.placement, parameters.count) {
-        (Placement::Curve { .. }, _) => format!("Sections {position}"),
+        (Placement::Curve { .. } | Placement::Edge { .. }, _) => format!("Sections {position}"),
         (_, 1) => format!("Section {position}"),
         (_, count) => format!("{count} sections from {position}"),
     }

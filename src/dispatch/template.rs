@@ -1,12 +1,12 @@
 //! The PDF of the report by the template of the user, and the template to start from.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Edit;
 use base::date::Stamp;
-use base::{ErrorKind, Progress, Result, full_path};
-use io::staged_folder::StagedFolder;
+use base::{ErrorKind, Progress, Result, UserError, full_path};
 use report::pdf;
 use report::template::{self, PageData, Template, TemplatePages, Typst};
 
@@ -23,13 +23,12 @@ pub(super) fn pdf_of(data: &PageData<'_>, stamp: Stamp, progress: &Progress) -> 
 }
 
 fn by_template(path: &Path, data: &PageData<'_>, progress: &Progress) -> Result<TemplatePages> {
-    // Several parts of a series are reported at a time.
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
     progress.report(0.0, "Typesetting the report by its template")?;
     let template = Template::read(path)?;
-    let name = format!("shadowgraph-template-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-    // Never put in place, so that it is removed in the end, also after a crash by the next run.
-    let folder = StagedFolder::new(&std::env::temp_dir().join(name))?;
+    // Of a name that nobody can foresee, and closed to others from the start.
+    let permissions = Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().prefix("shadowgraph-template-").permissions(permissions).tempdir();
+    let folder = folder.map_err(|e| UserError::file("make a folder in", &std::env::temp_dir(), &e))?;
     template.pages(data, &Typst::of_environment(), folder.path(), progress)
 }
 

@@ -37,6 +37,9 @@ pub enum Tolerances {
         /// Nesting index of the Gaussian filter of tolerances of surfaces, mm; `None` evaluates points as measured.
         filter_mm: Option<f64>,
     },
+    /// Gives what was taken from an earlier CAD file the values of the shown one, removes what that states no longer, and
+    /// judges the rest.
+    FollowCad,
     /// Reads datum letters and tolerances from a JSON file.
     Open(PathBuf),
     /// Writes datum letters and tolerances to a JSON file.
@@ -58,6 +61,9 @@ impl Tolerances {
                     take_from_cad(filter_mm, before, &context, progress)
                 })
             }
+            Self::FollowCad => Execution::work("Measuring the tolerances of the CAD", move |progress, _| {
+                follow_cad(before, &context, progress)
+            }),
             Self::Open(path) => Execution::work("Opening the tolerances", move |_, _| open(&path, before)),
             Self::Save(path) => Execution::work("Saving the tolerances", move |_, _| save(&before, &path)),
         })
@@ -115,6 +121,19 @@ fn take_from_cad(
     let judged = document.judgement().map(|judgement| summary(&judgement));
     let notes = std::iter::once(note).chain(judged).chain(refusals);
     Ok(Edit::replacing("Take the tolerances of the CAD", document).with_notes(notes))
+}
+
+fn follow_cad(mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
+    let (updated, removed) = document.follow_pmi()?;
+    if updated.is_empty() && removed.is_empty() {
+        return Err(UserError::usage("All that was taken from the CAD is as its file states it."));
+    }
+    // Before the scan is aligned there is nothing to judge.
+    if document.alignment().is_some() {
+        document.make(&updated, &context.quiet_tools(), progress)?;
+    }
+    let note = format!("By the CAD file: {} updated, {} removed.", updated.len(), removed.len());
+    Ok(Edit::replacing("Update the tolerances of the CAD", document).with_notes([note]))
 }
 
 /// E.g. “Tolerances: 2 × conforms, 1 × undecided.”

@@ -1,6 +1,6 @@
 //! Triangle meshes with shared vertices and the CAD face of each facet.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::topology::{NO_NEIGHBOUR, Topology};
 use super::{Aabb, Point, Subset, Vector, triangle};
@@ -103,10 +103,52 @@ impl Mesh {
             let is_wanted = |facet: &u32| wanted.contains(&self.cad_faces[*facet as usize]);
             return Subset::new((0..self.facets.len() as u32).filter(is_wanted).collect());
         }
-        let min_cosine = max_crease_rad.cos();
         let mut is_included = vec![false; self.facets.len()];
         seeds.iter().for_each(|&seed| is_included[seed as usize] = true);
-        let mut facets = seeds.to_vec();
+        Subset::new(self.grown(seeds.to_vec(), topology, max_crease_rad, &mut is_included))
+    }
+
+    /// The complete faces as by [`Self::whole_faces`], each by itself, in the order of their first seeds.
+    pub fn single_faces(&self, topology: &Topology, seeds: &Subset, max_crease_rad: f64) -> Vec<Vec<u32>> {
+        if !self.cad_faces.is_empty() {
+            return self.single_cad_faces(seeds);
+        }
+        let mut is_included = vec![false; self.facets.len()];
+        let mut faces = Vec::new();
+        for &seed in seeds.iter() {
+            if !std::mem::replace(&mut is_included[seed as usize], true) {
+                faces.push(self.grown(vec![seed], topology, max_crease_rad, &mut is_included));
+            }
+        }
+        faces
+    }
+
+    fn single_cad_faces(&self, seeds: &Subset) -> Vec<Vec<u32>> {
+        let (mut faces, mut index_of) = (Vec::<Vec<u32>>::new(), HashMap::new());
+        for &seed in seeds.iter() {
+            index_of.entry(self.cad_faces[seed as usize]).or_insert_with(|| {
+                faces.push(Vec::new());
+                faces.len() - 1
+            });
+        }
+        for (facet, cad_face) in (0..).zip(&self.cad_faces) {
+            if let Some(index) = index_of.get(cad_face) {
+                faces[*index].push(facet);
+            }
+        }
+        faces
+    }
+
+    /// `facets` and those connected to them across edges whose facet normals differ by at most `max_crease_rad`, without
+    /// what is included otherwise.
+    fn grown(
+        &self,
+        mut facets: Vec<u32>,
+        topology: &Topology,
+        max_crease_rad: f64,
+        is_included: &mut [bool],
+    ) -> Vec<u32> {
+        let min_cosine = max_crease_rad.cos();
         let mut next = 0;
         while let Some(&facet) = facets.get(next) {
             next += 1;
@@ -121,7 +163,7 @@ impl Mesh {
                 }
             }
         }
-        Subset::new(facets)
+        facets
     }
 
     /// Appends another mesh; its CAD faces are renumbered to follow those of this mesh.

@@ -127,11 +127,15 @@ mod tests {
         assert_eq!(face.len(), 2);
         assert!(face.iter().all(|&facet| mesh.normal(facet as usize) == mesh.normal(0)));
         assert_eq!(mesh.whole_faces(&topology, &seed, 1.6).len(), 12);
+        let all = mesh.single_faces(&topology, &Subset::new((0..12).collect()), 0.3);
+        assert!(all.len() == 6 && all.iter().all(|face| face.len() == 2), "{all:?}");
         let part = mesh.part(&face);
         assert_eq!((part.facets.len(), part.vertices.len()), (2, 4));
         assert!((part.area_mm2() - 2.0 * mesh.part(&seed).area_mm2()).abs() < 1e-12);
         mesh.cad_faces = (0..12).map(|facet| facet % 3).collect();
         assert_eq!(mesh.whole_faces(&topology, &seed, 0.3)[..], [0, 3, 6, 9]);
+        let seeds = Subset::new(vec![1, 2, 4]);
+        assert_eq!(mesh.single_faces(&topology, &seeds, 0.3), [[1, 4, 7, 10], [2, 5, 8, 11]]);
         assert_eq!(mesh.part(&[3, 4]).cad_faces, [0, 1]);
     }
 }

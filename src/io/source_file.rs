@@ -33,7 +33,7 @@ impl SourceFile {
 
     /// Reference to the file at `path`, which is hashed. Returns an error if it cannot be read.
     pub fn of(path: &Path, unit: Option<LengthUnit>, columns: Option<Columns>) -> Result<Self> {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = base::absolute(path);
         Ok(Self { hash: hash::file_hash(&path)?, path, unit, columns })
     }
 

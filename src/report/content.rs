@@ -184,8 +184,12 @@ fn scale_key(input: &Input<'_>) -> String {
         true => text!("printed-grey-and-others"),
         false => text!("printed-grey"),
     };
-    let along = input.check.parameters.direction_in_words();
-    let grey = along.map_or(grey.clone(), |along| text!("printed-along", grey = grey, along = along));
+    let parameters = &input.check.parameters;
+    let grey = match parameters.direction_in_words() {
+        Some(across) if parameters.is_in_plane() => text!("printed-across", grey = grey, across = across),
+        Some(along) => text!("printed-along", grey = grey, along = along),
+        None => grey,
+    };
     match input.check.own_tolerances.len() {
         0 => grey,
         count => text!("printed-own-tolerances", grey = grey, count = count),
@@ -278,8 +282,8 @@ fn part(input: &Input<'_>, stamp: Stamp) -> ReportBlock {
 fn statistics(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let s = &input.check.statistics;
     let excluded = &input.check.excluded;
-    let title = match input.check.parameters.direction_in_words() {
-        Some(along) => format!("Deviation along {along}"),
+    let title = match input.check.parameters.measured_in_words() {
+        Some(how) => format!("Deviation {how}"),
         None => "Deviation".to_owned(),
     };
     ReportBlock {
@@ -319,9 +323,13 @@ pub(super) fn limits(tolerance: &Tolerance, unit: LengthFormatter) -> String {
 
 fn parameters(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let p = &input.check.parameters;
-    let along = p.direction_in_words();
+    let direction = p.measured_in_words();
     let method = match p.method {
-        Method::Closest if along.is_some() => {
+        Method::Closest if p.is_in_plane() => {
+            "within planes: distance of each scan point from the nominal in the plane through it perpendicular to a \
+             direction"
+        }
+        Method::Closest if direction.is_some() => {
             "along a direction: distance of each scan point from the nominal along it"
         }
         Method::Closest => "closest point: distance of each scan point from the nominal",
@@ -337,8 +345,8 @@ fn parameters(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
         row("Max. distance", unit.length(p.effective_max_distance_mm(), 2)),
         row("Max. angle between normals", format!("{}°", input.check.measurement.parameters.effective_max_angle_deg())),
     ];
-    if let Some(along) = along {
-        rows.insert(1, row("Direction", format!("along {along}")));
+    if let Some(direction) = direction {
+        rows.insert(1, row("Direction", direction));
     }
     if let Some(own) = &input.document.plan.presentation.colours {
         rows.push(row("Colour scale", own.name.as_str()));

@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::content::{Content, HistogramBars, ReportBlock, region_header};
+use super::flags::FlagPicture;
 use super::logo::Logo;
 use super::pictures::{Pictures, ViewKind};
 use super::results;
@@ -102,7 +103,8 @@ fn push_views(html: &mut String, class: &str, pictures: &Pictures, kind: ViewKin
             caption = escape(&view.caption),
             data = BASE64.encode(&view.png),
         );
-        for mark in &view.marks {
+        html.push_str(&view.flags.as_ref().map(FlagPicture::svg).unwrap_or_default());
+        for mark in view.marks.iter().filter(|_| view.flags.is_none()) {
             let [x, y] = mark.at.map(|share| 100.0 * share);
             // At the right edge the number stands on the left.
             let side = if x > 88.0 { " class=\"left\"" } else { "" };

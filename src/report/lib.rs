@@ -4,6 +4,7 @@
 pub mod certificate;
 mod checks;
 pub mod content;
+pub mod flags;
 pub mod html;
 pub mod logo;
 pub mod offset_picture;
@@ -27,8 +28,10 @@ pub mod workbook;
 use inspect::alignment::Alignment;
 use inspect::deviation::{Check, Tolerance};
 use inspect::parts::{Actual, Nominal};
+use render::Cut;
 use render::colour_scale::ColourScale;
 use session::Document;
+use session::presentation::Clip;
 use session::verdict::Overall;
 
 /// Data of an inspection report; exists only if nominal, scan, comparison and verdict do.
@@ -63,6 +66,11 @@ pub fn colour_scale(tolerance: Tolerance, document: &Document) -> ColourScale {
 /// The built-in colour scale of deviations within these limits that the settings name.
 pub fn built_in_scale(tolerance: Tolerance, document: &Document) -> ColourScale {
     ColourScale::new(tolerance, document.settings.scale_mm).with(document.settings.colours)
+}
+
+/// The plane that a saved view is clipped by, as the renderer takes it.
+pub fn cut(clip: &Clip) -> Cut {
+    Cut { at: clip.at_mm.into(), normal: clip.normal.into() }
 }
 
 /// Name and version of the software, as stated on reports.

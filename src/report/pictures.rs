@@ -1,13 +1,14 @@
 //! Pictures of the inspection report, rendered off screen by the renderer of the viewport.
 
 use super::Input;
+use super::flags::{self, Flag, FlagKind, FlagPicture};
 use base::{Progress, Result};
 use compute::Backend;
 use compute::point_deviation::PointDeviation;
 use compute::point_facet_matching::FacetDeviation;
 use geometry::{Point, Pose, Surface};
-use inspect::deviation::DeviationMap;
 use inspect::deviation::regions::Region;
+use inspect::deviation::{DeviationMap, on_nominal};
 use render::camera::StandardView;
 use render::colour_scale::ColourScale;
 use render::picture::{self, OVERSAMPLING};
@@ -17,8 +18,7 @@ use render::{
     Colouring, Cut, Draw, FacetsItem, Frame, Gpu, LineStyle, LinesItem, Look, Mark, PointsItem, Scene, SurfaceItem,
     ViewCamera,
 };
-use session::presentation::ReportSection;
-use session::presentation::{Clip, Shows};
+use session::presentation::{ReportSection, Shows};
 
 /// A rendered view.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct View {
     pub kind: ViewKind,
     /// Where it shows peaks of regions out of tolerance.
     pub marks: Vec<RegionMark>,
+    /// Its flags, which take the place of the marks; `None` if it is shown without.
+    pub flags: Option<FlagPicture>,
 }
 
 /// What a view shows.
@@ -67,6 +69,10 @@ pub struct Pictures {
 /// Width and height of the first picture and of the others, pixels.
 const LARGE: [u32; 2] = [1000, 720];
 const SMALL: [u32; 2] = [640, 460];
+/// Width of the first picture, and of saved views and regions, in points of the flags on it: what is printed smaller has
+/// larger flags.
+const LARGE_POINTS: f32 = 680.0;
+const SMALL_POINTS: f32 = 520.0;
 /// Number of regions out of tolerance that have a number in the standard views, and a picture of their own.
 const MAX_MARKS: usize = 20;
 const MAX_REGION_VIEWS: usize = 4;
@@ -91,12 +97,19 @@ const EDGES: [f32; 3] = [0.07, 0.08, 0.10];
 const EDGE_WIDTH: f32 = 1.4;
 
 /// Renders the standard views and the worst regions out of tolerance; without a graphics adapter the result states the
-/// reason. `backend` makes the surface of the scan if there is none yet.
+/// reason. `backend` makes the surface of the scan if there is none yet. `has_flags`: whether the standard views and those
+/// of regions have flags if the plan leaves that open.
 ///
 /// Returns an error if rendering fails or the work is cancelled.
-pub fn draw(input: &Input<'_>, scale: &ColourScale, backend: &dyn Backend, progress: &Progress) -> Result<Pictures> {
+pub fn draw(
+    input: &Input<'_>,
+    scale: &ColourScale,
+    has_flags: bool,
+    backend: &dyn Backend,
+    progress: &Progress,
+) -> Result<Pictures> {
     match Gpu::off_screen() {
-        Ok(gpu) => draw_on(&gpu, input, scale, backend, progress),
+        Ok(gpu) => draw_on(&gpu, input, (scale, has_flags), backend, progress),
         Err(error) => Ok(Pictures { views: Vec::new(), missing: Some(error.sentence) }),
     }
 }
@@ -104,7 +117,7 @@ pub fn draw(input: &Input<'_>, scale: &ColourScale, backend: &dyn Backend, progr
 fn draw_on(
     gpu: &Gpu,
     input: &Input<'_>,
-    scale: &ColourScale,
+    (scale, has_flags): (&ColourScale, bool),
     backend: &dyn Backend,
     progress: &Progress,
 ) -> Result<Pictures> {
@@ -119,6 +132,14 @@ fn draw_on(
     let standard = STANDARD.into_iter().filter(|view| has(ReportSection::Views) && contents.has_view(*view));
     let saved = presentation.views.all().iter().filter(|view| has(ReportSection::Views) && view.in_report);
     let count = standard.clone().count() + saved.clone().count() + regions.len().min(MAX_REGION_VIEWS);
+    let usual = Shows { on_nominal: contents.on_nominal(), flags: has_flags, ..Shows::default() };
+    let all_flags = flags::of_report(input);
+    let flags_of = |camera: &ViewCamera, shows: &Shows, width: f32| {
+        // Without colours the window has no flags of regions.
+        let is_shown = |flag: &&Flag| shows.deviations || flag.kind != FlagKind::Region;
+        let has_flags = contents.flags().unwrap_or(shows.flags);
+        has_flags.then(|| FlagPicture::of(all_flags.iter().filter(is_shown).cloned().collect(), camera, surface, width))
+    };
     let camera_of = |[width, height]: [u32; 2]| {
         let mut camera = ViewCamera::new(surface.bounds());
         camera.set_size(width * OVERSAMPLING, height * OVERSAMPLING);
@@ -126,30 +147,35 @@ fn draw_on(
     };
     for view in standard {
         progress.report(views.len() as f32 / count as f32, "Drawing the pictures")?;
-        let size = if views.is_empty() { LARGE } else { SMALL };
+        // Small as they are printed, the others have numbers alone: flags would hide the part, and not be read.
+        let is_large = views.is_empty();
+        let size = if is_large { LARGE } else { SMALL };
         let mut camera = camera_of(size);
         camera.look_from(view);
         views.push(View {
             file: format!("views/{}.png", view.name().to_lowercase()),
             caption: texts::word(view.name()).into_owned(),
-            png: renderer.render(&camera, size, &Shows::default(), None)?,
+            png: renderer.render(&camera, size, &usual, None)?,
             kind: ViewKind::Standard,
             marks: marks(regions, surface, &camera),
+            flags: is_large.then(|| flags_of(&camera, &usual, LARGE_POINTS)).flatten(),
         });
     }
     for (number, view) in (1..).zip(saved) {
         progress.report(views.len() as f32 / count as f32, "Drawing the pictures")?;
         let mut camera = camera_of(SMALL);
         camera.look_as(&view.viewpoint);
-        let clip = view.clip.as_ref().map(cut);
+        let clip = view.clip.as_ref().map(super::cut);
         // What hides a peak may be cut away or transparent: such views have no numbers.
-        let is_whole = clip.is_none() && view.shows == Shows::default();
+        let Shows { on_nominal, flags, .. } = view.shows;
+        let is_whole = clip.is_none() && view.shows == Shows { on_nominal, flags, ..Shows::default() };
         views.push(View {
             file: format!("views/saved-{number}.png"),
             caption: view.name.clone(),
             png: renderer.render(&camera, SMALL, &view.shows, clip)?,
             kind: ViewKind::Saved,
             marks: if is_whole { marks(regions, surface, &camera) } else { Vec::new() },
+            flags: flags_of(&camera, &view.shows, SMALL_POINTS),
         });
     }
     for (number, region) in (1..).zip(regions).take(MAX_REGION_VIEWS).filter(|_| has(ReportSection::Regions)) {
@@ -167,17 +193,13 @@ fn draw_on(
                 peak = format!("{:+.*}", base::decimals(3), region.peak_mm),
                 area = format!("{:.1}", region.area_mm2)
             ),
-            png: renderer.render(&camera, SMALL, &Shows::default(), None)?,
+            png: renderer.render(&camera, SMALL, &usual, None)?,
             kind: ViewKind::Region,
             marks: Vec::new(),
+            flags: flags_of(&camera, &usual, SMALL_POINTS),
         });
     }
     Ok(Pictures { views, missing: None })
-}
-
-/// The plane of a saved view as the renderer takes it.
-pub fn cut(clip: &Clip) -> Cut {
-    Cut { at: clip.at_mm.into(), normal: clip.normal.into() }
 }
 
 /// Where a view shows the peaks of regions.
@@ -191,12 +213,40 @@ fn marks(regions: &[Region], surface: &Surface, camera: &ViewCamera) -> Vec<Regi
     (1..).zip(regions).take(MAX_MARKS).filter_map(mark).collect()
 }
 
+/// The facets of a map with their deviations on the graphics device; `None` if it is of points.
+pub fn facets_of(gpu: &Gpu, map: &DeviationMap) -> Option<FacetsItem> {
+    let DeviationMap::Facets { nominal, values, .. } = map else { return None };
+    Some(FacetsItem::with_values(gpu, nominal, |index| values.get(index).and_then(FacetDeviation::value)))
+}
+
+/// Deviations of points on the facets of the nominal, if a picture shows them there.
+fn deviations_on_nominal(
+    gpu: &Gpu,
+    input: &Input<'_>,
+    backend: &dyn Backend,
+    progress: &Progress,
+) -> Result<Option<FacetsItem>> {
+    let presentation = &input.document.plan.presentation;
+    let mut saved = presentation.views.all().iter().filter(|view| view.in_report);
+    let is_wanted =
+        presentation.report.on_nominal() || saved.any(|view| view.shows.on_nominal && view.shows.deviations);
+    let measurement = &input.check.measurement;
+    if !is_wanted || !matches!(measurement.map(), DeviationMap::Points(_)) {
+        return Ok(None);
+    }
+    let parts = (input.nominal, input.actual);
+    let map = on_nominal(backend, parts, measurement, gpu.elements_per_frame(), progress)?;
+    Ok(facets_of(gpu, &map))
+}
+
 /// Nominal and scan on the graphics device.
 struct ViewRenderer<'a> {
     scene: Scene,
     scale: &'a ColourScale,
     nominal: FacetsItem,
     edges: LinesItem,
+    /// Facets of the nominal with the deviations of points.
+    on_nominal: Option<FacetsItem>,
     points: Option<(PointsItem, Option<SurfaceItem>)>,
     nominal_from_scan: Pose,
 }
@@ -209,6 +259,8 @@ impl<'a> ViewRenderer<'a> {
         backend: &dyn Backend,
         progress: &Progress,
     ) -> Result<Self> {
+        let on_nominal = deviations_on_nominal(gpu, input, backend, &progress.part(0.0, 0.5))?;
+        let progress = &progress.part(0.5, 1.0);
         let (nominal, points) = match input.check.measurement.map() {
             DeviationMap::Points(deviations) => {
                 let points = PointsItem::new(gpu, &input.actual.cloud.points);
@@ -234,7 +286,7 @@ impl<'a> ViewRenderer<'a> {
         };
         let nominal_from_scan = input.check.measurement.nominal_from_scan;
         let edges = LinesItem::new(gpu, &input.nominal.edges(gpu.line_segments()));
-        Ok(Self { scene: Scene::new(gpu), scale, nominal, edges, points, nominal_from_scan })
+        Ok(Self { scene: Scene::new(gpu), scale, nominal, edges, on_nominal, points, nominal_from_scan })
     }
 
     /// The picture as a PNG file, cut off by a plane if there is one.
@@ -253,14 +305,18 @@ impl<'a> ViewRenderer<'a> {
             id: 1,
         };
         let mut draws = Vec::new();
-        if shows.nominal {
+        // In place of the scan, which would hide it, and opaque, as in the window.
+        let on_nominal = self.on_nominal.as_ref().filter(|_| shows.deviations && shows.on_nominal);
+        if let Some(item) = on_nominal.filter(|_| shows.nominal) {
+            draws.push(Draw::Facets { item, look: look(Pose::identity(), true), moving: false });
+        } else if shows.nominal {
             let look = Look {
                 opacity: shows.nominal_opacity.clamp(0.0, 1.0),
                 ..look(Pose::identity(), self.points.is_none())
             };
             draws.push(Draw::Facets { item: &self.nominal, look, moving: false });
         }
-        if let Some((points, surface)) = self.points.as_ref().filter(|_| shows.scan) {
+        if let Some((points, surface)) = self.points.as_ref().filter(|_| shows.scan && on_nominal.is_none()) {
             let mut look = look(self.nominal_from_scan, true);
             if !shows.deviations {
                 look.colour = SCAN;

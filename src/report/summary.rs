@@ -45,6 +45,7 @@ pub fn of(input: &Input<'_>) -> Value {
         "deviation": {
             "method": check.parameters.method,
             "direction": check.parameters.effective_direction().map(|own| [own.x, own.y, own.z]),
+            "in_plane": check.parameters.is_in_plane(),
             "count": check.statistics.count,
             "excluded": check.statistics.excluded,
             "excluded_by_reason": check.excluded,
@@ -117,6 +118,7 @@ fn own_tolerance(own: &FaceResult) -> Value {
         "facets": own.facets,
         "tolerance_mm": [own.tolerance.low_mm, own.tolerance.high_mm],
         "points": own.points,
+        "coverage_fraction": own.coverage,
         "in_tolerance_fraction": own.in_tolerance_fraction(),
         "min_mm": own.range_mm.map(|[min_mm, _]| min_mm),
         "max_mm": own.range_mm.map(|[_, max_mm]| max_mm),

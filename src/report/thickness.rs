@@ -25,7 +25,8 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
             continue;
         };
         let mut names = std::iter::once(element.name.clone()).chain(std::iter::repeat(String::new()));
-        rows.extend(names.by_ref().zip(map.sentences()));
+        let verdict = map.verdict().map(|own| format!("{}.", own.headline(&map.covered())));
+        rows.extend(names.by_ref().zip(verdict.into_iter().chain(map.sentences())));
         if let Some(spot) = map.spots.first() {
             let at = spot.at;
             let position = format!("Least at {} mm.", position_text([at.x, at.y, at.z], 3));

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Settings;
 use super::calibration::CalibrationState;
 use super::calibration::monitoring::{CalibrationMonitoring, Reading};
-use super::pipeline::State;
+use super::pipeline::{ResultsIdentity, State};
 use super::plan::{ElementId, Fingerprints, Plan, Recipe};
 use super::probing::Probing;
 use super::selection::{NamedSelection, Selectable, SelectionState};
@@ -68,6 +68,15 @@ pub struct Document {
     pub(crate) fingerprints: Arc<Fingerprints>,
 }
 
+/// What a view of a document is made of: it is made again once this differs. The revision alone does not tell: a change of
+/// limits is one step, in which results are judged again after the settings have changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DocumentState {
+    inspection: u64,
+    revision: u64,
+    results: ResultsIdentity,
+}
+
 /// The elements the workspaces act on, at most one of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -119,6 +128,12 @@ impl Document {
     /// The part that is shown.
     pub fn stage(&self) -> &Stage {
         self.stages.shown()
+    }
+
+    /// What differs once anything has changed that is shown of it.
+    pub fn current_state(&self) -> DocumentState {
+        let results = self.stage().results.identity();
+        DocumentState { inspection: self.inspection, revision: self.revision, results }
     }
 
     /// Shared handle to an element's result on the shown part, up to date or not; `None` if there is none of type `T`.

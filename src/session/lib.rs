@@ -10,7 +10,7 @@ mod making;
 mod next_part;
 pub mod pipeline;
 pub mod plan;
-mod pmi;
+pub mod pmi;
 pub mod presentation;
 pub mod probing;
 pub mod project;
@@ -23,7 +23,7 @@ pub mod stage;
 pub mod tolerancing;
 pub mod verdict;
 
-pub use document::{Active, Document};
+pub use document::{Active, Document, DocumentState};
 pub use history::History;
 pub use settings::{ReportInfo, Settings};
 pub use stage::Stage;

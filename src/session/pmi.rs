@@ -9,6 +9,7 @@ use super::rooms::nominal_and_scan_required;
 use base::{Result, UserError};
 use inspect::features::fitting::{Fitting, SPIKE_SIGMAS};
 use inspect::features::recipe::FeatureRecipe;
+use inspect::parts::Nominal;
 use inspect::pmi::{PmiFeature, PmiMeasure, PmiPlan};
 use inspect::selection::{FacetSelection, Selection};
 use inspect::tolerances::Tolerance;
@@ -22,6 +23,15 @@ pub struct TakenPmi {
     pub checks: Vec<ElementId>,
     /// Number of those that were added.
     pub added: usize,
+}
+
+/// What the shown CAD file states of a tolerance or measure that was taken from an earlier one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Restated {
+    /// Other values: the recipe by these.
+    Changed(Box<Recipe>),
+    /// Nothing.
+    Gone,
 }
 
 impl Document {
@@ -69,7 +79,8 @@ impl Document {
         for own in &tolerances {
             let is_it = |one: &&mut Tolerance| one.feature == own.feature && is_same(one, own);
             match asked.tolerances.iter_mut().find(is_it) {
-                Some(before) => before.filter_mm = own.filter_mm,
+                // One that is filtered by undulations keeps its filter.
+                Some(before) => before.filter_mm = own.filter_mm.filter(|_| before.filter_upr.is_none()),
                 None => {
                     added += 1;
                     asked.tolerances.push(own.clone());
@@ -77,8 +88,16 @@ impl Document {
             }
         }
         self.ask(asked)?;
+        let is_stated = |own: &Tolerance| tolerances.iter().any(|one| one.feature == own.feature && is_same(one, own));
         let mut checks: Vec<ElementId> =
-            self.tolerances().filter(|(_, own)| tolerances.contains(&own.asked)).map(|(id, _)| id).collect();
+            self.tolerances().filter(|(_, own)| is_stated(&own.asked)).map(|(id, _)| id).collect();
+        for id in &checks {
+            self.change_recipe(*id, |recipe| {
+                if let Recipe::Tolerance(own) = recipe {
+                    own.of_cad = true;
+                }
+            })?;
+        }
         for measure in stated.measures {
             let (id, is_new) = self.measure_between(measure, &name_of)?;
             checks.push(id);
@@ -94,7 +113,9 @@ impl Document {
         else {
             return Err(nominal_and_scan_required());
         };
-        if let Some(own) = self.features().into_iter().find(|own| self.is_of_facets(own.recipe, &feature)) {
+        if let Some(own) =
+            self.features().into_iter().find(|own| self.is_of_facets(own.recipe, &feature, self.active.nominal))
+        {
             return Ok(own.name.to_owned());
         }
         let PmiFeature { name, kind, facets, nominal: shape } = feature;
@@ -123,10 +144,13 @@ impl Document {
             self.feature_id(&name).ok_or_else(|| UserError::internal(format!("There is no feature “{name}”.")))
         };
         let PmiMeasure { name, quantity, from, to, lower, upper } = stated;
-        let recipe = MeasureRecipe { quantity, from: feature(&from)?, to: feature(&to)?, lower, upper };
-        let is_same = |own: &Recipe| matches!(own, Recipe::Measure(own) if **own == recipe);
-        if let Some(own) = self.plan.elements().iter().find(|own| is_same(&own.recipe)) {
-            return Ok((own.id, false));
+        let recipe = MeasureRecipe { quantity, from: feature(&from)?, to: feature(&to)?, lower, upper, of_cad: true };
+        let is_it = |own: &MeasureRecipe| MeasureRecipe { of_cad: true, ..own.clone() } == recipe;
+        let known =
+            self.plan.elements().iter().find(|own| measure_of(&own.recipe).is_some_and(is_it)).map(|own| own.id);
+        if let Some(id) = known {
+            self.plan.set_recipe(id, recipe.into())?;
+            return Ok((id, false));
         }
         let name = self.free_name(&name, None);
         Ok((self.plan.add(&name, recipe.into())?, true))
@@ -135,11 +159,8 @@ impl Document {
     /// Number of tolerances and measures of the CAD that stand in the plan, and of those that it states.
     pub fn pmi_in_plan(&self) -> (usize, usize) {
         let Some(stated) = self.pmi_plan() else { return (0, 0) };
-        let feature = |name: &str| stated.features.iter().find(|own| own.name == name);
-        let is_on = |id: Option<ElementId>, name: &str| {
-            let recipe = id.and_then(|id| self.plan.get(id)).map(|own| &own.recipe);
-            matches!((recipe, feature(name)), (Some(Recipe::Feature(own)), Some(stated)) if self.is_of_facets(own, stated))
-        };
+        let shown = self.active.nominal;
+        let is_on = |id: Option<ElementId>, name: &str| self.is_on(id, name, stated, shown);
         let mut tolerances: Vec<&ToleranceRecipe> = self.tolerances().map(|(_, own)| own).collect();
         let mut measures: Vec<&MeasureRecipe> =
             self.plan.elements().iter().filter_map(|own| measure_of(&own.recipe)).collect();
@@ -150,18 +171,149 @@ impl Document {
         }
         for own in &stated.measures {
             let is_it = |one: &&MeasureRecipe| {
-                let same = (one.quantity, one.lower, one.upper) == (own.quantity, own.lower, own.upper);
-                same && is_on(Some(one.from), &own.from) && is_on(Some(one.to), &own.to)
+                (one.lower, one.upper) == (own.lower, own.upper) && self.is_between(one, own, stated, shown)
             };
             found += usize::from(measures.iter().position(is_it).map(|index| measures.remove(index)).is_some());
         }
         (found, stated.count() + stated.unsupported.iter().map(|own| own.requirements).sum::<usize>())
     }
 
-    /// Whether a feature is measured on the facets of a stated one, as they lie on the nominal shown.
-    fn is_of_facets(&self, recipe: &FeatureRecipe, stated: &PmiFeature) -> bool {
-        let (Selection::Facets(own), Some(nominal)) = (&recipe.selection, self.nominal()) else { return false };
-        Some(own.nominal) == self.active.nominal
+    /// Tolerances and measures that were taken from an earlier file of their nominal and that its file now states
+    /// otherwise or no longer. Tolerances that the operator changed since count as his own.
+    pub fn outdated_pmi(&self) -> Vec<(ElementId, Restated)> {
+        let nominals = self.plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Nominal(_)));
+        nominals.flat_map(|own| self.outdated_pmi_of(own.id)).collect()
+    }
+
+    /// Those on facets of one nominal; none if it is not loaded, so that nobody knows what its file states.
+    fn outdated_pmi_of(&self, nominal: ElementId) -> Vec<(ElementId, Restated)> {
+        let Some(loaded) = self.result::<Nominal>(Some(nominal)) else { return Vec::new() };
+        let (stated, of) = (&*loaded.pmi_plan, Some(nominal));
+        let is_of_it = |id: ElementId| match self.plan.get(id).map(|own| &own.recipe) {
+            Some(Recipe::Feature(own)) => matches!(&own.selection, Selection::Facets(own) if own.nominal == nominal),
+            _ => false,
+        };
+        let (mut tolerances, mut measures): (Vec<&Tolerance>, Vec<&PmiMeasure>) =
+            (stated.tolerances.iter().collect(), stated.measures.iter().collect());
+        let (mut open_tolerances, mut open_measures) = (Vec::new(), Vec::new());
+        for element in self.plan.elements() {
+            match &element.recipe {
+                Recipe::Tolerance(own) if own.of_cad && own.feature.is_some_and(is_of_it) => {
+                    let is_it = |one: &&Tolerance| {
+                        is_same(&own.asked, one) && self.is_on(own.feature, &one.feature, stated, of)
+                    };
+                    match tolerances.iter().position(is_it) {
+                        Some(index) => {
+                            tolerances.remove(index);
+                        }
+                        None => open_tolerances.push((element.id, own)),
+                    }
+                }
+                Recipe::Measure(own) if own.of_cad && is_of_it(own.from) => {
+                    let has_limits = |one: &PmiMeasure| (own.lower, own.upper) == (one.lower, one.upper);
+                    let is_it = |one: &&PmiMeasure| has_limits(one) && self.is_between(own, one, stated, of);
+                    match measures.iter().position(is_it) {
+                        Some(index) => {
+                            measures.remove(index);
+                        }
+                        None => open_measures.push((element.id, own)),
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        for (id, own) in open_tolerances {
+            let kind = std::mem::discriminant(&own.asked.characteristic);
+            let is_it = |one: &&Tolerance| {
+                std::mem::discriminant(&one.characteristic) == kind && self.is_on(own.feature, &one.feature, stated, of)
+            };
+            let restated = match tolerances.iter().position(is_it).map(|index| tolerances.remove(index).clone()) {
+                Some(one) => {
+                    let Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, .. } = own.asked.clone();
+                    let asked = Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, ..one };
+                    let recipe = ToleranceRecipe { feature: own.feature, of_cad: true, ..ToleranceRecipe::new(asked) };
+                    Restated::Changed(Box::new(recipe.into()))
+                }
+                None => Restated::Gone,
+            };
+            found.push((id, restated));
+        }
+        for (id, own) in open_measures {
+            let index = measures.iter().position(|one| self.is_between(own, one, stated, of));
+            let restated = match index.map(|index| measures.remove(index)) {
+                Some(one) => {
+                    let recipe = MeasureRecipe { lower: one.lower, upper: one.upper, ..MeasureRecipe::clone(own) };
+                    Restated::Changed(Box::new(recipe.into()))
+                }
+                None => Restated::Gone,
+            };
+            found.push((id, restated));
+        }
+        found
+    }
+
+    /// What [`Self::outdated_pmi`] finds, in a sentence; `None` if it finds nothing.
+    pub fn outdated_pmi_note(&self) -> Option<String> {
+        let outdated = self.outdated_pmi();
+        let gone = outdated.iter().filter(|(_, own)| *own == Restated::Gone).count();
+        let changed = outdated.len() - gone;
+        (!outdated.is_empty()).then(|| {
+            format!(
+                "Of the tolerances and dimensions taken from an earlier CAD file, this one states {changed} otherwise and \
+                 {gone} no longer; update them in Features."
+            )
+        })
+    }
+
+    /// Gives what [`Self::outdated_pmi`] finds the values of the CAD file now, and removes what that states no longer.
+    /// Returns the updated elements and the names of those that were removed.
+    pub fn follow_pmi(&mut self) -> Result<(Vec<ElementId>, Vec<String>)> {
+        let (mut updated, mut removed) = (Vec::new(), Vec::new());
+        for (id, restated) in self.outdated_pmi() {
+            match restated {
+                Restated::Changed(recipe) => {
+                    let titles = match (self.plan.get(id).map(|own| &own.recipe), &*recipe) {
+                        (Some(Recipe::Tolerance(before)), Recipe::Tolerance(now)) => {
+                            Some([before.asked.title(), now.asked.title()])
+                        }
+                        _ => None,
+                    };
+                    self.plan.set_recipe(id, *recipe)?;
+                    if let Some(titles) = titles {
+                        self.retitle(id, || titles.each_ref().map(|own| texts::word(own).into_owned()));
+                    }
+                    updated.push(id);
+                }
+                Restated::Gone => {
+                    removed.push(self.plan.name(id));
+                    removed.extend(self.remove(&[id]));
+                }
+            }
+        }
+        self.refresh();
+        Ok((updated, removed))
+    }
+
+    /// Whether a feature of the plan is measured on the facets of the one that the file of the nominal `of` calls `name`.
+    fn is_on(&self, id: Option<ElementId>, name: &str, stated: &PmiPlan, of: Option<ElementId>) -> bool {
+        let recipe = id.and_then(|id| self.plan.get(id)).map(|own| &own.recipe);
+        let feature = stated.features.iter().find(|own| own.name == name);
+        matches!((recipe, feature), (Some(Recipe::Feature(own)), Some(stated)) if self.is_of_facets(own, stated, of))
+    }
+
+    /// Whether a measure is that which `one` states, whatever its limits.
+    fn is_between(&self, own: &MeasureRecipe, one: &PmiMeasure, stated: &PmiPlan, of: Option<ElementId>) -> bool {
+        let is_on = |id: ElementId, name: &str| self.is_on(Some(id), name, stated, of);
+        own.quantity == one.quantity && is_on(own.from, &one.from) && is_on(own.to, &one.to)
+    }
+
+    /// Whether a feature is measured on the facets of a stated one, as they lie on the nominal `of`.
+    fn is_of_facets(&self, recipe: &FeatureRecipe, stated: &PmiFeature, of: Option<ElementId>) -> bool {
+        let (Selection::Facets(own), Some(nominal)) = (&recipe.selection, self.result::<Nominal>(of)) else {
+            return false;
+        };
+        Some(own.nominal) == of
             && recipe.fitting.kind == stated.kind
             && own.anchors.facets(&own.facets, nominal).is_ok_and(|facets| facets == stated.facets)
     }
@@ -171,8 +323,8 @@ fn measure_of(recipe: &Recipe) -> Option<&MeasureRecipe> {
     if let Recipe::Measure(own) = recipe { Some(own) } else { None }
 }
 
-/// Whether two tolerances ask for the same, whatever their features are called and their points filtered.
-fn is_same(one: &Tolerance, other: &Tolerance) -> bool {
-    let Tolerance { feature, filter_mm, name, .. } = other.clone();
-    Tolerance { feature, filter_mm, name, ..one.clone() } == *other
+/// Whether two tolerances ask for the same, whatever their features are called and their points pass before.
+pub(super) fn is_same(one: &Tolerance, other: &Tolerance) -> bool {
+    let Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, name, .. } = other.clone();
+    Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, name, ..one.clone() } == *other
 }

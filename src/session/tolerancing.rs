@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Document;
 use super::pipeline::State;
 use super::plan::{ElementId, Recipe};
+use super::pmi::is_same;
 use base::Result;
 use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
 use inspect::tolerances::{Judged, Plan as Asked, Tolerance};
@@ -103,7 +104,10 @@ impl Document {
             match kept {
                 Some((id, own)) if own == asked => order.push(id),
                 Some((id, own)) => {
-                    self.plan.set_recipe(id, ToleranceRecipe::new(asked).into())?;
+                    let was_of_cad =
+                        matches!(self.plan.get(id).map(|own| &own.recipe), Some(Recipe::Tolerance(own)) if own.of_cad);
+                    let of_cad = was_of_cad && own.feature == asked.feature && is_same(&own, &asked);
+                    self.plan.set_recipe(id, ToleranceRecipe { of_cad, ..ToleranceRecipe::new(asked) }.into())?;
                     self.retitle(id, || [own.title(), title.clone()].map(in_words));
                     order.push(id);
                 }

@@ -1,12 +1,14 @@
 //! The overall verdict on everything that was judged: comparisons, tolerances, measures, and the features they rest on.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::Document;
 use super::pipeline::State;
-use super::plan::{Element, Recipe};
+use super::plan::{Element, ElementId, Recipe};
+use super::pmi::Restated;
 use super::tolerancing::Judgement;
 use inspect::calibration::recipe::CalibrationStatus;
 use inspect::deviation::judgement::DECISION_RULE;
@@ -15,6 +17,7 @@ use inspect::features::measured::MeasuredFeature;
 use inspect::recipe::Product;
 use inspect::section::Section;
 use inspect::surface_points::SurfacePoints;
+use inspect::thickness::ThicknessMap;
 use inspect::tolerances;
 use inspect::tolerances::measure::Measure;
 use texts::text;
@@ -39,7 +42,7 @@ pub struct Overall {
     pub covers: String,
     /// Its components, in the order of the workflow.
     pub components: Vec<Component>,
-    /// Remarks that qualify it.
+    /// Remarks that qualify it; those on single faces with own tolerances are the last.
     pub remarks: Vec<String>,
     /// The decision rule.
     pub decision_rule: String,
@@ -48,7 +51,7 @@ pub struct Overall {
 /// The overall verdict of `document`; `None` if there is nothing to judge.
 pub fn overall(document: &Document) -> Option<Overall> {
     let mut components = Vec::new();
-    let mut remarks = Vec::new();
+    let (mut remarks, mut of_faces, mut said) = (Vec::new(), Vec::new(), HashSet::new());
     let mut covers: Vec<String> = Vec::new();
     let comparisons: Vec<&Element> = document.comparisons().collect();
     for element in &comparisons {
@@ -61,10 +64,11 @@ pub fn overall(document: &Document) -> Option<Overall> {
                 let Some(check) = document.result::<Check>(Some(element.id)) else { continue };
                 let judgement = &check.judgement;
                 components.push(component(judgement.verdict, judgement.reason.clone()));
-                for remark in &judgement.remarks {
-                    if !remarks.contains(remark) {
-                        remarks.push(remark.clone());
-                    }
+                let what = check.parameters.method.measured();
+                let on_faces: HashSet<String> = check.own_tolerances.iter().map(|own| own.sentence(what)).collect();
+                for remark in judgement.remarks.iter().filter(|own| said.insert(own.as_str())) {
+                    let list = if on_faces.contains(remark) { &mut of_faces } else { &mut remarks };
+                    list.push(remark.clone());
                 }
                 if !judgement.covers.is_empty() {
                     covers.push(if comparisons.len() == 1 {
@@ -88,7 +92,11 @@ pub fn overall(document: &Document) -> Option<Overall> {
         Pmi::Untouched(remark) if !components.is_empty() => remarks.push(remark),
         _ => {}
     }
+    components.extend(earlier_pmi(document));
     components.extend(of_sections_and_points(document));
+    if !components.is_empty() {
+        remarks.extend(thickness_without_limits(document));
+    }
     components.extend(of_features(document));
     if !components.is_empty() {
         components.extend(of_calibrations(document));
@@ -100,6 +108,8 @@ pub fn overall(document: &Document) -> Option<Overall> {
             covers.extend(alignment.reservations());
         }
     }
+    // There may be thousands, which must not hide the others.
+    remarks.append(&mut of_faces);
     let verdict = components.iter().map(|component| component.verdict).reduce(Verdict::and)?;
     let own = |sentence: &mut String| *sentence = texts::word(sentence).into_owned();
     components.iter_mut().for_each(|component| own(&mut component.reason));
@@ -136,6 +146,29 @@ fn pmi(document: &Document) -> Pmi {
             reason: text!("verdict-cad-partly", judged = judged, stated = stated),
         }),
     }
+}
+
+/// Tolerances and dimensions of an earlier CAD file: a verdict by their values says nothing about the part as it is
+/// drawn now.
+fn earlier_pmi(document: &Document) -> Option<Component> {
+    let (gone, changed): (Vec<_>, Vec<_>) =
+        document.outdated_pmi().into_iter().partition(|(_, own)| *own == Restated::Gone);
+    let names = |all: &[(ElementId, Restated)]| {
+        let names: Vec<String> = all.iter().map(|(id, _)| document.plan.name(*id)).collect();
+        quoted(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let mut reasons = Vec::new();
+    if !changed.is_empty() {
+        reasons.push(text!("verdict-cad-changed", names = names(&changed)));
+    }
+    if !gone.is_empty() {
+        reasons.push(text!("verdict-cad-gone", names = names(&gone)));
+    }
+    (!reasons.is_empty()).then(|| Component {
+        name: text!("verdict-cad-earlier"),
+        verdict: Verdict::Incomplete,
+        reason: reasons.join(" "),
+    })
 }
 
 fn of_tolerances(document: &Document) -> Option<Component> {
@@ -184,11 +217,25 @@ fn of_measures(document: &Document) -> Option<Component> {
     Some(Component { name: text!("verdict-measures"), verdict, reason: summary(&verdicts) })
 }
 
-/// A component for each section and each set of surface points that was compared, or should have been.
+/// A remark for each thickness map that is shown and has no limit to be judged by.
+fn thickness_without_limits(document: &Document) -> impl Iterator<Item = String> {
+    let has_none = |map: &ThicknessMap| map.verdict().is_none();
+    document.plan.elements().iter().filter_map(move |element| {
+        let Recipe::Thickness(_) = &element.recipe else { return None };
+        let map =
+            document.result::<ThicknessMap>(Some(element.id)).filter(|_| document.state(element.id) == State::Fresh);
+        map.is_some_and(has_none).then(|| text!("verdict-thickness-no-limits", name = element.name.as_str()))
+    })
+}
+
+/// A component for each section, each set of surface points and each thickness map that was judged, or should have been.
 fn of_sections_and_points(document: &Document) -> Vec<Component> {
     let component = |element: &Arc<Element>| match &element.recipe {
         Recipe::Section(recipe) if recipe.scan.is_some() => {
             of_product::<Section>(document, element, || text!("verdict-section-stale"))
+        }
+        Recipe::Thickness(recipe) if recipe.parameters.min_mm > 0.0 => {
+            of_product::<ThicknessMap>(document, element, || text!("verdict-thickness-stale"))
         }
         Recipe::SurfacePoints(_) => {
             of_product::<SurfacePoints>(document, element, || text!("verdict-surface-points-stale"))

@@ -10,7 +10,7 @@ use shadowgraph::geometry::{Cloud, Point, Pose};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
 use shadowgraph::session::Document;
 
-use super::window::{click_at, open, save_picture, settle};
+use super::window::{click_at, open, save_picture, settle, show_step};
 
 fn document(harness: &Harness<'static, App>) -> Document {
     harness.state().dispatcher().document.clone()
@@ -52,6 +52,7 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
     assert!(chosen.facets.selected.iter().all(|&facet| mesh.normal(facet as usize).z > 0.99));
     press(&mut harness, "Select points on these");
     assert_eq!(document(&harness).points.selected[..], (0..10_000).collect::<Vec<u32>>());
+    show_step(&mut harness, "2: Fit");
     press(&mut harness, "Plane");
     let fitted = document(&harness).feature("Plane 1").unwrap().fit().unwrap().shape;
     assert!((fitted.position().z - 20.01).abs() < 1e-5, "{fitted:?}");
@@ -71,6 +72,7 @@ fn facets_are_brushed_and_lead_to_the_points_on_them() {
     assert_eq!(read.mesh.facets.len(), 2);
 
     // Hidden, the top lets the bottom be brushed.
+    show_step(&mut harness, "1: Select");
     press(&mut harness, "Hide");
     save_picture(&mut harness, "facets_hidden");
     click_at(&mut harness, middle + egui::vec2(-60.0, -20.0));

@@ -20,7 +20,7 @@ use shadowgraph::io::write;
 use shadowgraph::session::calibration::{Instrument, Setup};
 
 use super::support::{errors, pose_of_json, shadowgraph, text};
-use super::window::{click_at, compare_picture, drop_file, lasso, open, save_picture, settle};
+use super::window::{click_at, compare_picture, drop_file, lasso, open, save_picture, settle, show_step};
 
 /// On the command line: a calibration that is not certified says so by its exit code, in its JSON and on paper, and names
 /// the stylus tip radius; exchanged pairs are noticed by how the sensor would sit.
@@ -200,8 +200,7 @@ fn a_sensor_is_calibrated_by_mouse() {
     let sensor_from_artefact = scene.cmm_from_sensor.inverse() * scene.cmm_from_artefact;
     let drawing = Drawing::default();
     for (instrument, file) in [(Instrument::Sensor, &snapshot), (Instrument::Cmm, &touches)] {
-        harness.get_by_label(instrument.name()).click();
-        harness.run_steps(3);
+        show_step(&mut harness, if instrument == Instrument::Sensor { "2: Snapshot" } else { "3: Probing" });
         drop_file(&mut harness, file);
         let is_sensor = instrument == Instrument::Sensor;
         let pose = if is_sensor { sensor_from_artefact } else { scene.cmm_from_artefact };
@@ -231,6 +230,7 @@ fn a_sensor_is_calibrated_by_mouse() {
             save_picture(&mut harness, "touched");
         }
     }
+    show_step(&mut harness, "4: Result");
     press(&mut harness, "Calibrate sensor");
     let calibration = &harness.state().dispatcher().document.calibration;
     let outcome = calibration.outcome.clone().unwrap_or_else(|| panic!("{:?}", harness.state().dispatcher().messages));
@@ -241,8 +241,7 @@ fn a_sensor_is_calibrated_by_mouse() {
     // The same figures are on the screen.
     let angle = format!("{:.4} ±", outcome.calibration.mounting.angles_rad()[1].to_degrees());
     assert!(harness.query_all_by(|node| node.value().is_some_and(|text| text.starts_with(&angle))).next().is_some());
-    harness.get_by_label("Sensor").click();
-    harness.run_steps(2);
+    press(&mut harness, "Sensor");
     press(&mut harness, "Residual colours");
     // Its date changes: looked at, not compared.
     save_picture(&mut harness, "calibrated");
@@ -262,6 +261,7 @@ fn a_sensor_is_calibrated_by_mouse() {
     assert_eq!(record["handedness"], "left");
 
     // The same snapshot twice, the second one said to be where it was not.
+    show_step(&mut harness, "6: Use");
     press(&mut harness, "Global registration of snapshots");
     save_picture(&mut harness, "calibrate-merge");
     let table = folder.path().join("positions.csv");
@@ -285,9 +285,14 @@ fn a_sensor_is_calibrated_by_mouse() {
     assert_eq!(again.calibration.mounting, outcome.calibration.mounting);
     assert_eq!(again.provenance, outcome.provenance);
 
+    // A calibrated project opens with its result.
+    harness.get_by_label("Calibrate sensor");
+
     // Found by the program instead, and taken back step by step.
+    show_step(&mut harness, "2: Snapshot");
     press(&mut harness, "Find regions");
     assert!(harness.state().dispatcher().document.calibration.outcome.is_none());
+    show_step(&mut harness, "4: Result");
     press(&mut harness, "Calibrate sensor");
     let found = harness.state().dispatcher().document.calibration.outcome.clone().expect("a calibration");
     let found = found.calibration.mounting.cmm_from_sensor;
@@ -345,7 +350,7 @@ fn snapshots_set_aside_are_kept_by_a_project() {
     let simulated = shadowgraph(&["simulate", "--artefact", "sphere", "--seed", "5", "--out", text(folder.path())]);
     assert_eq!(simulated.status.code(), Some(0), "{}", errors(&simulated));
     let table = std::fs::read_to_string(at("snapshots.csv")).unwrap();
-    let context = Context { backend: std::sync::Arc::new(Cpu), cad: CadReader::default() };
+    let context = Context { backend: std::sync::Arc::new(Cpu), cad: CadReader::default(), hides_flags: false };
     let mut dispatcher = Dispatcher::new(context);
     let mut send = |command: Command| dispatcher.run_now(command, &Progress::silent()).unwrap();
     let setup = Setup { artefact: ArtefactKind::Sphere, probe_radius_mm: Some(1.5), ..Setup::default() };

@@ -1,4 +1,4 @@
-//! Deviations along one direction: in the window, in the report and on the command line.
+//! Deviations along one direction, and within planes: in the window, in the report and on the command line.
 
 use egui_kittest::kittest::Queryable as _;
 use serde_json::Value;
@@ -31,7 +31,24 @@ fn deviations_along_an_axis_are_chosen_in_the_window() {
     assert_eq!(direction(&window).as_deref(), Some("(+0.577, +0.577, +0.577)"));
     // Other deviations have to be measured first.
     assert!(window.state().dispatcher().document.current_check().is_none());
+    // The vector stays what it is, but is what planes are perpendicular to.
+    let measured = |window: &egui_kittest::Harness<'static, shadowgraph::app::App>| {
+        window.state().dispatcher().document.settings.deviation.measured_in_words()
+    };
+    for (name, says) in [
+        ("perpendicular to own vector", "perpendicular to (+0.577, +0.577, +0.577)"),
+        ("plane YZ", "perpendicular to X"),
+    ] {
+        window.get_by_role_and_label(egui::Role::ComboBox, "Measured along").click();
+        window.run_steps(3);
+        window.get_by_label(name).scroll_to_me();
+        window.run_steps(4);
+        window.get_by_label(name).click();
+        settle(&mut window);
+        assert_eq!(measured(&window).as_deref(), Some(says));
+    }
     let mut settings = window.state().dispatcher().document.settings.clone();
+    settings.deviation.in_plane = false;
     settings.deviation.direction = Some([0.0, 0.0, 2.0]);
     send(&mut window, Inspect::SetSettings(Box::new(settings)));
     send(&mut window, Inspect::Compare);
@@ -61,6 +78,16 @@ fn the_command_line_and_the_report_say_what_deviations_are_measured_along() {
     for words in ["Deviation along Z", "deviations along Z; grey", "Deviations are measured along Z."] {
         assert!(html.contains(words), "{words} is not in the report");
     }
+    // Planes parallel to the upper face show the back alone.
+    let within = run(&["--in-plane", "z"]);
+    let summary: Value = serde_json::from_slice(&within.stdout).unwrap();
+    let deviation = &summary["deviation"];
+    assert_eq!((&deviation["direction"], &deviation["in_plane"]), (&serde_json::json!([0.0, 0.0, 1.0]), &true.into()));
+    assert_eq!((&deviation["count"], &deviation["excluded_by_reason"]["wrong_angle"]), (&1600.into(), &4800.into()));
+    let html = std::fs::read_to_string(out.join("report.html")).unwrap();
+    for words in ["Deviation perpendicular to Z", "deviations perpendicular to Z; grey", "within planes: distance"] {
+        assert!(html.contains(words), "{words} is not in the report");
+    }
     let plain: Value = serde_json::from_slice(&run(&[]).stdout).unwrap();
     assert_eq!((&plain["deviation"]["direction"], &plain["deviation"]["count"]), (&Value::Null, &6400.into()));
     for (more, says) in [
@@ -68,6 +95,8 @@ fn the_command_line_and_the_report_say_what_deviations_are_measured_along() {
         (&["--direction", "1,2"][..], "X, Y, Z or three numbers"),
         (&["--direction", "0,0,0"][..], "not all 0"),
         (&["--direction", "x", "--method", "point-facet"][..], "for the method “closest”"),
+        (&["--in-plane", "x", "--method", "point-facet"][..], "for the method “closest”"),
+        (&["--in-plane", "x", "--direction", "y"][..], "cannot be used with"),
     ] {
         let refused = run(more);
         assert_eq!(refused.status.code(), Some(2), "{more:?}: {}", errors(&refused));

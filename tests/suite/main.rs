@@ -1,6 +1,7 @@
 //! Tests of the whole program, one binary so that it is linked once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail loudly")]
 
+mod acceptance;
 mod align;
 mod bad_input;
 mod bench;
@@ -37,6 +38,7 @@ mod own_artefact;
 mod own_colours;
 mod own_tolerances;
 mod part_reports;
+mod picture_flags;
 mod pictures;
 mod planes;
 mod pmi;
@@ -46,6 +48,7 @@ mod qif;
 mod random_commands;
 mod readers;
 mod register;
+mod repeatability;
 mod report_contents;
 mod required_calibration;
 mod requirements;
@@ -56,6 +59,7 @@ mod sections;
 mod several_nominals;
 mod shown;
 mod signed_distance;
+mod steps;
 mod support;
 mod surface_points;
 mod templates;

@@ -270,6 +270,14 @@ fn reference_points_of_a_file_are_aligned_to_on_the_command_line() {
     assert_eq!(points.len(), 6);
     assert!(points.iter().all(|own| own["deviation_mm"].as_f64().unwrap().abs() < 1e-6), "{points:?}");
     assert!((points[0]["before_mm"].as_f64().unwrap() - RAISED_MM - SLOPE * 30.0).abs() < 1e-3);
+    // Points on an edge hold two directions each.
+    let four = "R1;10;60;20;yz\nR2;70;60;20;y+z\nR3;40;10;20;z\nR4;80;30;10;x\n";
+    let output = run(four);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let points = summary["alignment"]["main"]["reference_points"]["points"].as_array().unwrap();
+    assert!(points.len() == 6 && points.iter().all(|own| own["deviation_mm"].as_f64().unwrap().abs() < 1e-6));
+    assert!(points[1]["name"] == "R1" && points[1]["direction"] == "z", "{points:?}");
     for (lines, code, says) in [
         ("R1;10;10;20;z\nR2;70;10", 3, "Line 2: expected name"),
         ("R1;10;10;25;z", 2, "“R1” is more than 0.5 mm from the nominal"),

@@ -19,7 +19,7 @@ use shadowgraph::session::features::Measured;
 use shadowgraph::session::selection::Selectable;
 
 use super::support::{context, errors, shadowgraph, text};
-use super::window::{open, settle};
+use super::window::{open, settle, show_step};
 
 /// A face of 60 x 40 mm at that height, in noise of 0.01 mm; every tenth point is 3 mm too high where it has a bump.
 fn face(height_mm: f64, has_bump: bool, seed: u64) -> Vec<Point> {
@@ -234,6 +234,7 @@ fn parallel_planes_are_fitted_by_mouse() {
         harness.state_mut().send(command);
         settle(&mut harness);
     }
+    show_step(&mut harness, "2: Fit");
     press(&mut harness, "Parallel planes");
     harness.run_steps(30);
     press(&mut harness, "low");

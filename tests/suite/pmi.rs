@@ -16,10 +16,11 @@ use shadowgraph::inspect::tolerances::measure::Measure;
 use shadowgraph::io::cad::pmi::Pmi;
 use shadowgraph::io::{LoadOptions, load_nominal, write};
 use shadowgraph::session::plan::Recipe;
+use shadowgraph::session::pmi::Restated;
 use shadowgraph::session::verdict;
 
 use super::support::{cad_reader, context, errors, shadowgraph, text};
-use super::window::{open, save_picture, settle};
+use super::window::{open, save_picture, settle, show_step};
 
 const FILES: [&str; 10] =
     ["plate", "plate-inch", "shaft", "ball-and-cone", "wedge", "modifiers", "free-form", "sizes", "halves", "nothing"];
@@ -205,6 +206,49 @@ fn a_verdict_says_what_of_the_cad_it_leaves_out() {
     assert!(said("its faces give 40.000 mm, not 41"), "{:?}", dispatcher.messages);
 }
 
+/// A revision of the CAD that halves the flatness tolerance and drops the parallelism: what was taken before is listed,
+/// leaves the verdict open, and follows the new file in one step.
+#[test]
+fn a_revised_cad_does_not_leave_earlier_tolerances_unsaid() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dispatcher = aligned(&data("plate.step"), plate_scan(folder.path()));
+    dispatcher.run_now(Tolerances::TakeFromCad { filter_mm: None }, &Progress::silent()).unwrap();
+    assert!(dispatcher.document.outdated_pmi().is_empty());
+    let refused = dispatcher.run_now(Tolerances::FollowCad, &Progress::silent()).unwrap_err();
+    assert!(refused.sentence.contains("as its file states it"), "{refused}");
+    let written = std::fs::read_to_string(data("plate.step")).unwrap();
+    let (usage, none) = ("GEOMETRIC_ITEM_SPECIFIC_USAGE", "ITEM_IDENTIFIED_REPRESENTATION_USAGE");
+    let revised = written
+        .replace(
+            "#693 = LENGTH_MEASURE_WITH_UNIT(LENGTH_MEASURE(5.E-02)",
+            "#693 = LENGTH_MEASURE_WITH_UNIT(LENGTH_MEASURE(2.E-02)",
+        )
+        .replace(&format!("#701 = {usage}"), &format!("#701 = {none}"));
+    assert_ne!(revised, written);
+    let path = folder.path().join("revised.step");
+    std::fs::write(&path, revised).unwrap();
+    dispatcher.run_now(Parts::OpenNominal { path, unit: None }, &Progress::silent()).unwrap();
+    let document = &dispatcher.document;
+    let outdated = document.outdated_pmi();
+    let gone = outdated.iter().filter(|(_, own)| *own == Restated::Gone).count();
+    assert_eq!((outdated.len(), gone), (2, 1), "{outdated:?}");
+    let said = |words: &str| dispatcher.messages.iter().any(|own| own.text.contains(words));
+    assert!(said("this one states 1 otherwise and 1 no longer"), "{:?}", dispatcher.messages);
+    let overall = verdict::overall(document).unwrap();
+    let earlier = overall.components.iter().find(|own| own.name == "Tolerances of an earlier CAD file").unwrap();
+    assert_eq!(earlier.verdict, Verdict::Incomplete);
+    assert!(earlier.reason.contains("Flatness") && earlier.reason.contains("Parallelism"), "{earlier:?}");
+    let count = document.tolerances().count();
+    dispatcher.run_now(Tolerances::FollowCad, &Progress::silent()).unwrap();
+    let document = &dispatcher.document;
+    assert!(document.outdated_pmi().is_empty());
+    assert_eq!(document.tolerances().count(), count - 1);
+    let flatness = document.tolerances().find(|(_, own)| own.asked.characteristic.name() == "Flatness").unwrap().1;
+    assert!((flatness.asked.limit_mm - 0.02).abs() < 1e-12 && flatness.of_cad);
+    dispatcher.run_now(Command::Undo, &Progress::silent()).unwrap();
+    assert_eq!(dispatcher.document.outdated_pmi().len(), 2);
+}
+
 #[test]
 fn what_cannot_be_taken_is_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -278,6 +322,7 @@ fn the_tolerances_of_the_cad_are_taken_by_a_click() {
         harness.get_by_label(name).scroll_to_me();
         harness.run_steps(20);
     };
+    show_step(&mut harness, "5: Tolerances");
     show(&mut harness, "Stated in the CAD (14)");
     harness.get_by_label("Stated in the CAD (14)").click();
     harness.run_steps(20);

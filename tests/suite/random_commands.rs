@@ -178,7 +178,7 @@ fn added(draws: &mut Draws, document: &Document) -> Command {
     let (from, to) = (draws.one_of(&ids), draws.one_of(&ids));
     let upper = (draws.below(2) == 0).then(|| 20.0 * draws.share());
     let quantity = draws.one_of(&[Quantity::Distance, Quantity::Angle(AngleConvention::Acute)]);
-    let recipe = MeasureRecipe { quantity, from, to, lower: None, upper };
+    let recipe = MeasureRecipe { quantity, from, to, lower: None, upper, of_cad: false };
     Elements::Add("Measure".into(), Box::new(recipe.into())).into()
 }
 
@@ -192,7 +192,9 @@ fn about_alignments(draws: &mut Draws, document: &Document) -> Command {
         0 => {
             let on_top = |i: usize| {
                 let point = Point::new(20.0 * draws.share(), 12.0 * draws.share(), 8.0);
-                ReferencePoint { name: format!("R{i}"), point, direction: Direction::ALL[i % 4] }
+                let mut own = ReferencePoint::held_along(format!("R{i}"), point, Direction::ALL[i % 4]);
+                own.hold(Direction::Z, true);
+                own
             };
             let points = (0..4).map(on_top).collect();
             MainMethod::ReferencePoints(ReferencePoints { points, radius_mm: 3.0 })

@@ -56,6 +56,8 @@ fn a_saved_view_is_seen_again_in_the_report_and_on_the_next_part() {
     );
     window.get_by_label("Sections").click();
     window.run_steps(3);
+    window.get_by_label("Clip the view at the plane").scroll_to_me();
+    window.run_steps(4);
     window.get_by_label("Clip the view at the plane").click();
     window.key_press(egui::Key::Num1);
     window.run_steps(6);

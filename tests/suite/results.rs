@@ -10,6 +10,7 @@ use shadowgraph::app::App;
 use shadowgraph::dispatch::{Align, Elements, Features, Inspect, Report, Select, SurfacePoints, Tolerances};
 use shadowgraph::geometry::subset::{Combine, Subset};
 use shadowgraph::geometry::{Cloud, Point, Pose, mesh::shapes};
+use shadowgraph::inspect::deviation::{Tolerance as Limits, Verdict};
 use shadowgraph::inspect::features::measures::AngleConvention;
 use shadowgraph::inspect::features::{Kind, Objective};
 use shadowgraph::inspect::tolerances::measure::{MeasureRecipe, Quantity};
@@ -26,7 +27,7 @@ const TOP: u32 = 4800;
 const BACK: u32 = 1600;
 
 /// The block, and a scan whose upper face waves by 0.02 mm and is 0.2 mm too high beyond x = 60.
-fn block(folder: &Path) -> Vec<PathBuf> {
+pub fn block(folder: &Path) -> Vec<PathBuf> {
     let (cad, scan) = (folder.join("block.stl"), folder.join("scan.ply"));
     write::mesh(&cad, &shapes::cuboid(Point::origin(), Point::new(80.0, 60.0, 20.0))).unwrap();
     let grid = |count: u32| (0..count).map(|i| (f64::from(i % 80) + 0.5, f64::from(i / 80) + 0.5));
@@ -44,7 +45,7 @@ fn plane(window: &mut Window, points: std::ops::Range<u32>) {
 }
 
 /// Two planes, an angle and a tolerance between them, and three surface points, one of them beyond its limits.
-fn measured(window: &mut Window, folder: &Path) {
+pub fn measured(window: &mut Window, folder: &Path) {
     settle(window);
     send(window, Align::SetPose(Pose::identity()));
     send(window, Inspect::Compare);
@@ -53,17 +54,20 @@ fn measured(window: &mut Window, folder: &Path) {
     let id = |window: &Window, name: &str| window.state().dispatcher().document.plan.by_name(name).unwrap().id;
     let (from, to) = (id(window, "Plane 1"), id(window, "Plane 2"));
     let quantity = Quantity::Angle(AngleConvention::Acute);
-    let recipe = MeasureRecipe { quantity, from, to, lower: Some(88.0), upper: Some(92.0) };
+    let recipe = MeasureRecipe { quantity, from, to, lower: Some(88.0), upper: Some(92.0), of_cad: false };
     send(window, Elements::Add("Corner".to_owned(), Box::new(recipe.into())));
     let flatness = Tolerance {
         name: String::new(),
         feature: "Plane 2".to_owned(),
         characteristic: Characteristic::Flatness {},
         limit_mm: 0.5,
+        fit: None,
         datums: Vec::new(),
         maximum_material: None,
         expanded_uncertainty_mm: None,
         filter_mm: None,
+        filter_upr: None,
+        outlier_sigmas: None,
     };
     send(window, Tolerances::Set(Box::new(Plan { tolerances: vec![flatness], ..Plan::default() })));
     send(window, Tolerances::Judge);
@@ -130,6 +134,27 @@ fn results_are_sorted_filtered_and_lead_to_their_elements() {
     window.get_by_label("Close results").click();
     window.run_steps(3);
     assert!(window.query_by_label("Copy rows").is_none() && window.query_by_label("Show results").is_some());
+}
+
+/// What is judged again has no revision of its own: the change of settings has.
+#[test]
+fn the_table_follows_limits_that_are_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(block(folder.path()), None);
+    settle(&mut window);
+    send(&mut window, Align::SetPose(Pose::identity()));
+    send(&mut window, Inspect::Compare);
+    window.get_by_label("Show results").click();
+    window.run_steps(4);
+    let compared = |window: &Window| rows(window, "In tolerance, %").concat();
+    assert!(compared(&window).contains("Verdict fail"), "{}", compared(&window));
+    let mut settings = window.state().dispatcher().document.settings.clone();
+    settings.deviation.tolerance = Limits { low_mm: -0.25, high_mm: 0.25 };
+    send(&mut window, Inspect::SetSettings(Box::new(settings)));
+    window.run_steps(4);
+    let (shown, document) = (compared(&window), &window.state().dispatcher().document);
+    assert_eq!(document.current_check().unwrap().verdict(), Verdict::Pass);
+    assert!(shown.contains("Verdict pass") && shown.contains("Actual 100.00"), "{shown}");
 }
 
 #[test]

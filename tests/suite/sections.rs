@@ -87,6 +87,9 @@ fn places_that_are_none_are_refused_with_a_sentence() {
     refused(&["--along", "10,39,2;100,39,2", "--every-mm", "0"], 2, "must be positive");
     refused(&["--along", "10,39,2;100,39"], 2, "three numbers");
     refused(&["--axis", "z", "--at-mm", "5", "--every-mm", "3"], 2, "--along");
+    refused(&["--edge", "50,20,500"], 2, "The edge nearest to the point is");
+    refused(&["--edge", "nan,20,5"], 2, "three numbers");
+    refused(&["--edge", "50,20,5", "--every-mm", "0"], 2, "must be positive");
 }
 
 /// Along a straight line they are the planes perpendicular to it.
@@ -262,6 +265,41 @@ fn a_curve_is_typed_by_keys_and_its_planes_are_stepped_through() {
     let (_, made) = sections(&window).remove(0);
     assert_eq!(made.planes.iter().map(|own| own.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert_eq!(made.planes[3].name, "60 mm along the curve");
+}
+
+#[test]
+fn planes_along_a_picked_edge_are_cut_spaced_out_and_found_on_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = block(folder.path(), false);
+    press(&mut window, "Along an edge");
+    assert!(says(&window, "Click a point of the part at the edge"));
+    // On the upper face, nearer to its front edge than to any other.
+    let at = [31.0, 1.5, 20.0];
+    pick(&mut window, at);
+    let (id, made) = sections(&window).pop().expect("no section after the pick");
+    assert_eq!(window.state().dispatcher().document.plan.name(id), "Sections along an edge");
+    assert!(matches!(made.parameters.placement, Placement::Edge { every_spacing: false, .. }));
+    assert!((made.planes[0].plane.origin - Point::new(40.0, 0.0, 20.0)).norm() < 1e-9 && made.planes.len() == 1);
+    enter(&mut window, "Number of planes", "4");
+    press(&mut window, "Cut again");
+    let cut_at = |made: &Section| made.planes.iter().map(|own| own.plane.origin.x).collect::<Vec<f64>>();
+    let (_, made) = sections(&window).remove(0);
+    let mut stations = cut_at(&made);
+    stations.sort_by(f64::total_cmp);
+    assert!(stations.iter().zip([10.0, 30.0, 50.0, 70.0]).all(|(own, x)| (own - x).abs() < 1e-9), "{stations:?}");
+    assert_eq!(made.planes[1].name, "30 mm along the edge");
+    assert!((made.statistics().length_mm - 4.0 * 160.0).abs() < 1e-6, "{:?}", made.statistics());
+    press(&mut window, "distance");
+    enter(&mut window, "Distance between them", "30");
+    press(&mut window, "Cut again");
+    assert_eq!(sections(&window).remove(0).1.planes.len(), 2);
+    // The same by a script.
+    let (cad, at) = (folder.path().join("block.stl"), "31,1.5,20");
+    let output = shadowgraph(&["section", "--nominal", text(&cad), "--edge", at, "--count", "4", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["planes"].as_array().unwrap().len(), 4);
+    assert_eq!(found["planes"][1]["name"], "30 mm along the edge");
 }
 
 /// Once the scan is aligned, a click picks what is seen: a point of the scan where that is drawn, of the nominal elsewhere.

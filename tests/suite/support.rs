@@ -19,7 +19,7 @@ pub fn cad_reader() -> CadReader {
 
 /// A context with the CPU backend.
 pub fn context() -> Context {
-    Context { backend: Arc::new(Cpu), cad: cad_reader() }
+    Context { backend: Arc::new(Cpu), cad: cad_reader(), hides_flags: false }
 }
 
 /// A shipped asset.

@@ -151,12 +151,14 @@ fn said(window: &Harness<'static, App>) -> BTreeSet<String> {
     texts.flatten().flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// Letters of a word that is of a language, not a unit or an abbreviation.
+/// Whether there is a word of a language: not a unit, an abbreviation or the name of a file.
 fn has_word(text: &str) -> bool {
-    text.split(|own: char| !own.is_alphabetic()).any(|word| word.chars().count() >= 4)
+    let is_file = |own: &str| own.trim_end_matches([',', '.']).contains('.');
+    let words = text.split_whitespace().filter(|own| !is_file(own));
+    words.flat_map(|own| own.split(|own: char| !own.is_alphabetic())).any(|word| word.chars().count() >= 4)
 }
 
-fn speak(window: &mut Harness<'static, App>, [menu, languages]: [&str; 2], language: &str) {
+pub fn speak(window: &mut Harness<'static, App>, [menu, languages]: [&str; 2], language: &str) {
     window.get_by_role_and_label(egui::Role::Button, menu).click();
     window.run_steps(3);
     window.get_by_role_and_label(egui::Role::Button, languages).click();

@@ -12,6 +12,8 @@ use shadowgraph::geometry::mesh::shapes;
 use shadowgraph::inspect::thickness::{self, Parameters, ThicknessMap, ThicknessRecipe};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
 use shadowgraph::session::pipeline::State;
+use shadowgraph::session::results::{self, RowVerdict};
+use shadowgraph::session::verdict;
 
 use super::support::{asset, errors, shadowgraph, text};
 use super::window::{compare_picture, open, settle};
@@ -54,9 +56,29 @@ fn walls_are_measured_in_the_window_and_told_in_the_report() {
     write_report(document, &folder.path().join("report"), &outputs, &Cpu, &Progress::silent()).unwrap();
     let html = std::fs::read_to_string(folder.path().join("report/report.html")).unwrap();
     let map = document.result::<ThicknessMap>(Some(id)).unwrap();
-    for said in ["Wall thickness and gaps", &format!("{:.4} mm at least", map.statistics.min_mm)] {
+    for said in
+        ["Wall thickness and gaps", "Not judged: no limits.", &format!("{:.4} mm at least", map.statistics.min_mm)]
+    {
         assert!(html.contains(said), "{said}");
     }
+    // Without limits it says that it was not judged, and decides nothing.
+    let row = results::rows(document).into_iter().find(|own| own.element == id).unwrap();
+    assert_eq!((row.verdict, row.verdict.verdict()), (RowVerdict::NoLimits, None));
+    let overall = verdict::overall(document).unwrap();
+    assert!(overall.remarks.iter().any(|own| own.ends_with("was not judged: no limits.")), "{overall:?}");
+    assert!(overall.components.iter().all(|own| own.name != "Wall thickness"), "{overall:?}");
+    // With one, the verdict counts.
+    let parameters = Parameters { min_mm: 0.5 * map.statistics.min_mm, spacing_mm: Some(3.0), ..map.parameters };
+    let nominal = document.active.nominal.unwrap();
+    let recipe = ThicknessRecipe { nominal, parameters };
+    window.state_mut().send(Elements::SetRecipe(id, Box::new(recipe.into())));
+    settle(&mut window);
+    let document = &window.state().dispatcher().document;
+    let row = results::rows(document).into_iter().find(|own| own.element == id).unwrap();
+    let overall = verdict::overall(document).unwrap();
+    let component = overall.components.iter().find(|own| own.name == "Wall thickness").unwrap();
+    assert_eq!(row.verdict.verdict(), Some(component.verdict));
+    assert!(component.reason.contains("of the surface"), "{component:?}");
 }
 
 fn measure(window: &mut Harness<'static, App>, button: &str) {
@@ -108,6 +130,8 @@ fn the_command_line_measures_and_writes_maps() {
     let parameters = Parameters { spacing_mm: Some(3.0), min_mm: 1.0, ..Parameters::default() };
     let map = thickness::run(&Cpu, &surface, &parameters, &Progress::silent()).unwrap();
     assert_eq!(answer["statistics"]["min_mm"], map.statistics.min_mm);
+    assert_eq!(answer["verdict"], serde_json::json!(map.verdict().unwrap()));
+    assert!(run(&["--spacing-mm", "3"]).stdout.windows(23).any(|own| own == b"Not judged: no limits.\n"));
     assert_eq!(std::fs::read_to_string(&table).unwrap().lines().count(), map.mesh.facets.len() + 1);
     let coloured = folder.path().join("walls.ply");
     assert!(run(&["--spacing-mm", "3", "--gaps", "--by", "normal", "--out", text(&coloured)]).status.success());

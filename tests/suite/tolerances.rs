@@ -12,12 +12,13 @@ use shadowgraph::geometry::subset::{Combine, Subset};
 use shadowgraph::geometry::{Cloud, Mesh, Point, mesh::shapes};
 use shadowgraph::inspect::features::constructions::Construction;
 use shadowgraph::inspect::features::{Kind, Objective};
-use shadowgraph::inspect::tolerances::{Plan, Verdict};
+use shadowgraph::inspect::tolerances::{Characteristic, Plan, Verdict};
 use shadowgraph::io::write;
 use shadowgraph::session::selection::Selectable;
 
+use super::many_parts::type_into;
 use super::support::{context, errors, shadowgraph, text};
-use super::window::{open, save_picture, settle};
+use super::window::{open, save_picture, settle, show_step};
 
 /// A block of 60 x 40 x 20 mm with a bore of 10.02 mm that stands 0.03 mm off its place, a lid that waves by 0.02 mm,
 /// and a wall that leans by 0.04 mm over its height.
@@ -124,6 +125,73 @@ fn known_errors_of_a_block_are_judged_by_the_command_line() {
     std::fs::write(&wide, PLAN.replace(r#""position", "limit_mm": 0.05"#, r#""position", "limit_mm": 0.07"#)).unwrap();
     let passed = judge(&features, &wide, &kinds_and(&["--fail-on-out-of-tolerance"]));
     assert_eq!(passed.status.code(), Some(0), "{}", errors(&passed));
+}
+
+/// A ring of 4000 points with 50 lobes of ±0.01 mm and 12 outliers: the filter leaves half of the lobes, by the plan and
+/// by the command line, and without it all is as measured.
+#[test]
+fn roundness_is_judged_after_a_stated_filter() {
+    let folder = tempfile::tempdir().unwrap();
+    let (features, plan) = (folder.path().join("ring.csv"), folder.path().join("plan.json"));
+    let mut rows = "feature,x_mm,y_mm,z_mm\n".to_owned();
+    for i in 0..4000 {
+        let angle = f64::from(i) * std::f64::consts::TAU / 4000.0;
+        let radius = 20.0 + 0.01 * (50.0 * angle).cos() + if i % 333 == 100 { 0.5 } else { 0.0 };
+        rows.push_str(&format!("ring,{},{},0\n", radius * angle.cos(), radius * angle.sin()));
+    }
+    std::fs::write(&features, rows).unwrap();
+    let steps = "after a Gaussian filter (ISO 16610-21) of 50 UPR; 12 of 4000 points removed as outliers";
+    let judged = |stated: &str, more: &[&str]| -> Value {
+        let tolerance = format!(r#"{{"feature":"ring","characteristic":"circularity","limit_mm":0.015{stated}}}"#);
+        std::fs::write(&plan, format!(r#"{{"tolerances":[{tolerance}]}}"#)).unwrap();
+        let output = judge(&features, &plan, &[&["--fit", "ring=circle", "--json"][..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["tolerances"][0].clone()
+    };
+    let in_plan = judged(r#","filter_upr":50,"outlier_sigmas":6"#, &[]);
+    let by_options = judged("", &["--filter-upr", "50", "--outlier-sigmas", "6"]);
+    for row in [&in_plan, &by_options] {
+        let measured = row["judged"]["measured_mm"].as_f64().unwrap();
+        // The least-squares circle is that of all points, outliers too.
+        assert!((measured - 0.01).abs() < 1e-3 && row["judged"]["verdict"] == "in", "{row:#}");
+        assert!(row["judged"]["preparation"].as_str().unwrap().starts_with(steps), "{row:#}");
+        assert!(row["judged"]["how"].as_str().unwrap().contains(steps), "{row:#}");
+        assert_eq!(row["tolerance"]["filter_upr"], 50.0);
+    }
+    // What the plan states counts more than the option.
+    assert_eq!(judged(r#","filter_upr":15"#, &["--filter-upr", "50"])["tolerance"]["filter_upr"], 15.0);
+    let plain = judged("", &[]);
+    assert!(plain["judged"]["measured_mm"].as_f64().unwrap() > 0.5 && plain["judged"].get("preparation").is_none());
+    assert!(plain["tolerance"].get("filter_upr").is_none() && plain["tolerance"].get("outlier_sigmas").is_none());
+    let said = judge(&features, &plan, &["--fit", "ring=circle", "--filter-upr", "50"]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("Circularity of “ring”: After a Gaussian filter (ISO 16610-21) of 50 UPR."), "{said}");
+}
+
+#[test]
+fn a_size_by_its_fit_is_judged_by_the_limits_of_the_fit() {
+    let Files { folder, features, plan: _ } = files();
+    let limits = r#""lower_mm": 9.95, "upper_mm": 10.05"#;
+    let with = |fit: &str| {
+        let plan = folder.path().join("fit.json");
+        assert!(PLAN.contains(limits));
+        std::fs::write(&plan, PLAN.replace(limits, &format!(r#""fit": "{fit}""#))).unwrap();
+        judge(&features, &plan, &kinds_and(&["--json"]))
+    };
+    // The bore of 10.02 mm is too large for H7, 10 to 10.015 mm, and not for H9, to 10.036 mm; its nominal is 10 mm.
+    for (fit, upper, verdict) in [("H7", 10.015, "out"), ("10 H9", 10.036, "in")] {
+        let output = with(fit);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", errors(&output)));
+        let row = &answer["tolerances"][0];
+        assert_eq!(row["judged"]["limit_mm"], upper, "{row:#}");
+        assert_eq!(row["judged"]["verdict"], verdict, "{row:#}");
+        let class = if fit.starts_with("10") { fit.to_owned() } else { format!("10 {fit}") };
+        assert_eq!(row["tolerance"]["fit"], class);
+        assert!(row["judged"]["how"].as_str().unwrap().contains(&format!("limits of “{class}” (ISO 286)")), "{row:#}");
+    }
+    let refused = with("10 j6");
+    assert_ne!(refused.status.code(), Some(0));
+    assert!(errors(&refused).contains("deviations of “j6” are not known here"), "{}", errors(&refused));
 }
 
 /// The drawing of the block as a mesh: its faces, and the wall of its bore.
@@ -275,6 +343,7 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     settle(&mut harness);
     harness.get_by_label("Features").click();
     harness.run_steps(3);
+    show_step(&mut harness, "2: Fit");
     for number in 0..3 {
         harness.state_mut().send(face(number));
         settle(&mut harness);
@@ -283,6 +352,7 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     let document = |harness: &Harness<'static, App>| harness.state().dispatcher().document.clone();
     assert_eq!(document(&harness).element_names(), ["Plane 1", "Plane 2", "Plane 3"]);
 
+    show_step(&mut harness, "3: Construct");
     choose(&mut harness, "Element 1", "Plane 1");
     choose(&mut harness, "Element 2", "Plane 2");
     press(&mut harness, "Construct element");
@@ -292,6 +362,7 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     // The floor and the leaning wall meet along y.
     assert!(edge.direction().unwrap().y.abs() > 0.9999 && edge.position().x.abs() < 0.01, "{edge:?}");
 
+    show_step(&mut harness, "4: Measure");
     choose(&mut harness, "From", "Plane 1");
     choose(&mut harness, "To", "Plane 3");
     assert!(harness.query_all_by_label_contains("of the second plane's centroid").next().is_some());
@@ -306,6 +377,7 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     let figure = limited.stage().results.made(distance.id).unwrap().figures[0].clone();
     assert!(figure.upper.is_some_and(|upper| (upper - figure.value).abs() < 1e-3), "{figure:?}");
 
+    show_step(&mut harness, "5: Tolerances");
     choose(&mut harness, "Datum A", "Plane 1");
     press(&mut harness, "Add tolerance");
     choose(&mut harness, "Characteristic 1", "Perpendicularity");
@@ -358,6 +430,47 @@ fn a_corner_is_constructed_and_toleranced_by_mouse() {
     settle(&mut harness);
     let back = document(&harness);
     assert!(back.constructions().len() == 1 && back.judgement().is_some());
+}
+
+#[test]
+fn filters_and_fits_are_stated_in_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = open(vec![corner(folder.path())], None);
+    settle(&mut harness);
+    harness.get_by_label("Features").click();
+    harness.run_steps(3);
+    harness.state_mut().send(face(0));
+    settle(&mut harness);
+    show_step(&mut harness, "2: Fit");
+    press(&mut harness, "Plane");
+    show_step(&mut harness, "5: Tolerances");
+    press(&mut harness, "Add tolerance");
+    press(&mut harness, "Remove outliers of tolerance 1");
+    press(&mut harness, "Gaussian filter of tolerance 1");
+    press(&mut harness, "0.8");
+    let asked = |harness: &Harness<'static, App>| {
+        let plan = harness.state().dispatcher().document.asked();
+        plan.tolerances.into_iter().next().unwrap()
+    };
+    let stated = asked(&harness);
+    assert_eq!((stated.filter_mm, stated.filter_upr, stated.outlier_sigmas), (Some(0.8), None, Some(4.0)));
+    press(&mut harness, "Evaluate tolerances");
+    let judged = harness.state().dispatcher().document.judgement().unwrap()[0].clone().unwrap();
+    let steps = "after a Gaussian filter (ISO 16610-61) of nesting index 0.8 mm; 0 of 1598 points removed as outliers";
+    assert!(judged.preparation.starts_with(steps), "{judged:?}");
+    assert!(harness.query_all_by_label_contains("of 1598 points removed as outliers").next().is_some());
+
+    let size = r#"{"tolerances":[{"feature":"Plane 1","characteristic":"size","limit_mm":1}]}"#;
+    harness.state_mut().send(Tolerances::Set(Box::new(Plan::from_json(size).unwrap())));
+    settle(&mut harness);
+    show(&mut harness, "Tolerance class of tolerance 1");
+    type_into(&mut harness, "Tolerance class of tolerance 1", "40 n6");
+    assert!(harness.query_by_label_contains("+0.017 and +0.033 mm from the nominal size").is_some());
+    harness.key_press(egui::Key::Enter);
+    settle(&mut harness);
+    let stated = asked(&harness);
+    assert_eq!((stated.fit.as_deref(), stated.limit_mm), (Some("40 n6"), 40.033));
+    assert_eq!(stated.characteristic, Characteristic::Size { lower_mm: Some(40.017) });
 }
 
 #[test]

@@ -51,6 +51,12 @@ pub fn send(harness: &mut Harness<'static, App>, command: impl Into<shadowgraph:
     assert!(!messages.iter().any(|message| message.is_error), "{messages:?}");
 }
 
+/// Goes to a step of the panel of Features or Calibrate, by its number and name: “2: Fit”.
+pub fn show_step(harness: &mut Harness<'static, App>, step: &str) {
+    harness.get_by_label(&format!("Step {step}")).click();
+    harness.run_steps(4);
+}
+
 /// A moment at rest, so that the view is drawn completely.
 fn rest(harness: &mut Harness<'static, App>) {
     std::thread::sleep(Duration::from_millis(250));
@@ -360,6 +366,7 @@ fn points_are_brushed_and_a_plane_is_fitted_to_them() {
         document.points.selected.iter().all(|&number| cloud.points[number as usize].z > 10.0)
     };
     assert!(all_on_top(&harness), "hidden points were taken");
+    show_step(&mut harness, "2: Fit");
     harness.get_by_label("Plane").click();
     settle(&mut harness);
     assert_eq!(harness.state().dispatcher().document.features().len(), 1);

@@ -29,6 +29,24 @@ calibrate-cad-open-hint = CAD-Datei oder Netz des Prüfkörpers
 calibrate-points-open = Punkte …
 calibrate-points-open-hint = Tabelle mit Bereich, x, y, z in mm im CAD-Koordinatensystem; mindestens ein Punkt auf jeder Fläche
 
+# Schritte.
+
+calibrate-step-setup-about = Prüfkörper, Tastkugel, KMG-Position und angegebene Abweichungen beider Geräte
+calibrate-step-snapshot = Aufnahme
+calibrate-step-snapshot-about = Aufnahme des Prüfkörpers durch den Sensor und ihre Bereiche
+calibrate-step-probing = Antastung
+calibrate-step-probing-about = Vom KMG angetastete Punkte des Prüfkörpers und ihre Bereiche; weitere Aufnahmen
+calibrate-step-result = Ergebnis
+calibrate-step-result-about = Den Sensor kalibrieren; Zertifizierung, Anbau und Zertifikat
+calibrate-step-verification = Überprüfung
+calibrate-step-verification-about = Kalibrierprotokoll, Wiederholpräzision und Abnahmeprüfung des Sensors
+calibrate-step-use = Anwendung
+calibrate-step-use-about = Aufnahmen mit der Kalibrierung zusammenführen und Löcher des Scans antasten
+calibrate-missing-run = Alles ist da: den Sensor kalibrieren.
+calibrate-missing-log = Kein Kalibrierprotokoll ist gewählt: Kalibrierungen werden nicht aufgezeichnet, die Wiederholpräzision ist unbekannt.
+calibrate-missing-reading = Das Kalibrierprotokoll wurde noch nicht gelesen.
+calibrate-missing-calibration = Zuerst den Sensor kalibrieren: Seine Kalibrierung führt die Aufnahmen zusammen.
+
 # Messungen beider Geräte und ihre Bereiche.
 
 calibrate-instrument-hint = Zeigt die Punkte in der Ansicht

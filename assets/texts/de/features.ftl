@@ -1,5 +1,21 @@
 # Arbeitsbereich Geometrie.
 
+# Schritte.
+features-step-select = Auswählen
+features-step-select-about = Punkte des Scans oder Dreiecke des CAD mit dem Pinsel auswählen und Auswahlen unter einem Namen merken
+features-step-fit = Einpassen
+features-step-fit-about = Geometrieelemente in die ausgewählten Punkte einpassen; Ergebnisse, Sollgeometrie und Einpassoptionen
+features-step-construct = Konstruieren
+features-step-construct-about = Elemente aus Geometrieelementen bilden: Schnitte, Projektionen, Mitten, Lochkreise
+features-step-measure = Messen
+features-step-measure-about = Abstände und Winkel zwischen Geometrieelementen mit ihren Grenzen
+features-step-tolerances = Tolerieren
+features-step-tolerances-about = Bezüge und geometrische Toleranzen der Zeichnung oder der CAD-Datei und ihre Ergebnisse
+features-missing-selection = Nichts ist ausgewählt: ein Werkzeug des Pinsels wählen und über das Teil ziehen.
+features-missing-points = Keine Punkte sind ausgewählt: Einpassungen brauchen Punkte des Scans.
+features-missing-features = Abstände und Winkel brauchen zwei Geometrieelemente: diese zuerst einpassen oder konstruieren.
+features-missing-results = { $count } ohne Ergebnis; der Grund steht jeweils daneben.
+
 # Pinsel und Auswahl.
 features-brush = Pinsel
 features-load-first = Einen Scan laden, dann die Punkte eines Geometrieelements mit dem Pinsel auswählen.
@@ -157,6 +173,11 @@ features-pmi-stated = Angaben zu Toleranzen und Maßen in der CAD-Datei: { $all 
 features-pmi-take = Aus CAD übernehmen
 features-pmi-take-hint = Passt die Geometrieelemente ein, auf die sie sich beziehen, nimmt sie in den Prüfplan auf und bewertet sie
 features-pmi-none = Keine davon ist auswertbar
+features-pmi-earlier = Aus einer früheren CAD-Datei übernommen:
+features-pmi-changed = { $name }: jetzt anders angegeben
+features-pmi-gone = { $name }: nicht mehr angegeben
+features-pmi-follow = Aus CAD aktualisieren
+features-pmi-follow-hint = Übernimmt die Werte der geladenen CAD-Datei und entfernt, was sie nicht mehr angibt; ein Schritt zum Rückgängigmachen
 features-at-work = Rechnet noch
 features-pmi-list = Angaben im CAD ({ $all })
 features-pmi-faces-hint =
@@ -177,7 +198,7 @@ features-characteristic-of = Merkmal { $number }
 features-lower-limit-of = Untere Grenze { $number }
 features-limits-to = bis
 features-limit-of = Grenze { $number }
-features-datum-of = Bezug { $place } der Toleranz { $number }
+features-datum-of = Bezug { $position } der Toleranz { $number }
 features-not-evaluated = Noch nicht ausgewertet oder seitdem geändert.
 features-add-tolerance = Toleranz hinzufügen
 features-flags = Fahnen in der Ansicht
@@ -217,9 +238,18 @@ features-shaft = Welle
 features-maximum-material-size = Maximum-Material-Maß { $number }
 features-maximum-material-size-hint = Mindestmaß einer Bohrung, Höchstmaß einer Welle
 features-filter = Gauß-Filter
-features-filter-hint = Glättet die Punkte (ISO 16610-61), bevor ihre Zone ausgewertet wird, damit nicht das Rauschen bewertet wird
+features-filter-hint = Glättet die Punkte (ISO 16610-21 von Kreisen und Geraden, ISO 16610-61 von Flächen), bevor ihre Zone ausgewertet wird, damit nicht das Rauschen bewertet wird
 features-filter-of = Gauß-Filter der Toleranz { $number }
 features-filter-of-cad = Gauß-Filter für Toleranzen des CAD
 features-nesting-of = Nesting-Index der Toleranz { $number }
 features-nesting-of-cad = Nesting-Index für Toleranzen des CAD
 features-nesting-hint = Nesting-Index: Wellen dieser Länge behalten die halbe Höhe
+features-upr-hint = Wellen pro Umdrehung (UPR): so viele Wellen auf dem Umfang behalten die halbe Höhe
+features-upr-of = Wellen pro Umdrehung der Toleranz { $number }
+features-outliers = Ausreißer entfernen
+features-outliers-hint = Entfernt einzelne Punkte, die von ihren Nachbarn abstehen, bevor die Form ausgewertet wird; das Ergebnis nennt ihre Zahl
+features-outliers-of = Ausreißer der Toleranz { $number } entfernen
+features-outlier-limit-of = Ausreißergrenze der Toleranz { $number }
+features-size-class = Toleranzklasse
+features-size-class-hint = Toleranzklasse nach ISO 286 mit ihrem Nennmaß, etwa 25 H7; sie setzt die Grenzmaße
+features-size-class-of = Toleranzklasse der Toleranz { $number }

@@ -92,6 +92,7 @@ files-not-opened-outside = { $path } konnte nicht geöffnet werden ({ $error }).
 
 files-legend-deviation = Abweichung, mm
 files-legend-deviation-along = Längs { $along }, mm
+files-legend-deviation-across = Senkrecht zu { $across }, mm
 files-legend-thickness = Dicke, mm
 files-legend-gap = Spalt, mm
 files-legend-no-data = keine Daten

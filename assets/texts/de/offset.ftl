@@ -151,6 +151,7 @@ offset-least = Kleinste
 offset-five-below = 5 % unter
 offset-half-below = Hälfte unter
 offset-greatest = Größte
+offset-not-judged = Nicht bewertet: keine Grenzen.
 offset-grey = Grau: keine Gegenseite innerhalb { $mm } mm.
 offset-thinnest = Dünnste Stellen
 offset-thinnest-none = Keine: Die halbe Fläche ist so dünn wie die dünnste Stelle.

@@ -5,6 +5,7 @@ printed-subtitle = { $scan } gegen { $nominal }
 printed-grey = grau: keine Daten
 printed-grey-and-others = grau: keine Daten; anderes im Scan ist nicht dargestellt
 printed-along = Abweichungen längs { $along }; { $grey }
+printed-across = Abweichungen senkrecht zu { $across }; { $grey }
 printed-own-tolerances = { $count ->
     [one] { $grey }; Grenzen des Teils, 1 Fläche hat eine eigene Toleranz
    *[other] { $grey }; Grenzen des Teils, { $count } Flächen haben eigene Toleranzen

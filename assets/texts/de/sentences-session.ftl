@@ -68,6 +68,9 @@ word-name-the-scans-of-the-parts-a-folder-of-them-or-a-list = Die Scans der Teil
 word-there-are-no-such-surface-points = Diese Oberflächenpunkte gibt es nicht.
 word-align-the-scan-first = Zuerst den Scan ausrichten.
 word-add-a-tolerance-first = Zuerst eine Toleranz hinzufügen.
+word-of-the-tolerances-and-dimensions-taken-from-an-earlier-cad-file-this-one-states-n-otherwise-and-n-no-longer-update-them-in-features = Von den Toleranzen und Maßen einer früheren CAD-Datei gibt diese { $n1 } anders und { $n2 } nicht mehr an; unter „Geometrie“ aktualisieren.
+word-by-the-cad-file-n-updated-n-removed = Nach der CAD-Datei: { $n1 } aktualisiert, { $n2 } entfernt.
+word-all-that-was-taken-from-the-cad-is-as-its-file-states-it = Alles, was aus dem CAD übernommen wurde, entspricht dessen Datei.
 word-took-n-tolerance-or-dimension-from-the-cad-file = { $n1 } Toleranz oder Maß aus der CAD-Datei übernommen.
 word-took-n-tolerance-or-dimension-from-the-cad-file-n-were-in-the-plan-already = { $n1 } Toleranz oder Maß aus der CAD-Datei übernommen; schon im Prüfplan: { $n2 }.
 word-took-n-tolerances-and-dimensions-from-the-cad-file = { $n1 } Toleranzen und Maße aus der CAD-Datei übernommen.
@@ -184,7 +187,7 @@ word-the-nominal-of-q-is-the-sphere-of-n-facets = Das Soll von „{ $q1 }“ ist
 word-the-nominal-of-q-is-the-cylinder-of-n-facets = Das Soll von „{ $q1 }“ ist der Zylinder aus { $n1 } Dreiecken.
 word-the-nominal-of-q-is-the-cone-of-n-facets = Das Soll von „{ $q1 }“ ist der Kegel aus { $n1 } Dreiecken.
 word-the-nominal-of-q-is-the-torus-of-n-facets = Das Soll von „{ $q1 }“ ist der Torus aus { $n1 } Dreiecken.
-word-the-report-s-section-or-view-q-is-not-known-here = Der Abschnitt oder die Ansicht „{ $q1 }“ des Berichts ist hier nicht bekannt.
+word-the-report-s-section-view-or-choice-q-is-not-known-here = Der Abschnitt, die Ansicht oder die Auswahl „{ $q1 }“ des Berichts ist hier nicht bekannt.
 word-q-was-left-out-because-a-source-element-is-missing = „{ $q1 }“ wurde weggelassen, weil ein Quellelement fehlt.
 word-section-x-n-mm = Schnitt X = { $n1 } mm
 word-section-y-n-mm = Schnitt Y = { $n1 } mm

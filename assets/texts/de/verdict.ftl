@@ -9,6 +9,9 @@ verdict-cad-untouched = { $count ->
    *[other] Die CAD-Datei enthält { $count } Toleranzen und Maße, von denen nichts beurteilt wurde.
  }
 verdict-cad-partly = Von { $stated } Toleranzen und Maßen der CAD-Datei sind { $judged } im Prüfplan.
+verdict-cad-earlier = Toleranzen einer früheren CAD-Datei
+verdict-cad-changed = In der CAD-Datei jetzt anders angegeben: { $names }.
+verdict-cad-gone = In der CAD-Datei nicht mehr angegeben: { $names }.
 
 verdict-tolerances = Toleranzen
 verdict-tolerances-not-judged = { $count ->
@@ -21,6 +24,8 @@ verdict-summary = { $met } von { $all } eingehalten, { $failed } nicht eingehalt
 
 verdict-section-stale = Der Schnitt ist veraltet.
 verdict-surface-points-stale = Die Oberflächenpunkte sind veraltet.
+verdict-thickness-stale = Die Wanddickenkarte ist veraltet.
+verdict-thickness-no-limits = „{ $name }“ wurde nicht bewertet: keine Grenzen.
 # covers: etwa „on 61 % of the contour“.
 verdict-judged = Beurteilt: { $covers }.
 

@@ -1,6 +1,7 @@
 # Die 3D-Ansicht: Hinweise, Fahnen, Legende, Schnitte.
 
 viewport-3d = 3D-Ansicht
+viewport-not-on-nominal = Die Abweichungen bleiben auf dem Scan: Sie ließen sich nicht auf das CAD abbilden. { $reason }
 viewport-best-fit = Best-Fit: RMS { $rms } mm
 viewport-drop = Zum Öffnen ablegen
 
@@ -48,6 +49,8 @@ viewport-size = { $size } mm ({ $lower } bis { $upper })
 viewport-show-measured = Messstelle zeigen
 viewport-show-region = Diesen Bereich zeigen
 viewport-show-point = Diesen Punkt zeigen
+viewport-feature = Geometrieelement { $name }
+viewport-show-feature = Seine Ergebnisse zeigen
 
 # Die Zeichnung eines Schnitts.
 viewport-section-view = Schnittansicht

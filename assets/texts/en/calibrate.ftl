@@ -29,6 +29,24 @@ calibrate-cad-open-hint = CAD file or mesh of the artefact
 calibrate-points-open = Points…
 calibrate-points-open-hint = Table of region, x, y, z in mm in the CAD frame; at least one point on every face
 
+# Steps.
+
+calibrate-step-setup-about = Artefact, stylus tip, CMM position and stated errors of both instruments
+calibrate-step-snapshot = Snapshot
+calibrate-step-snapshot-about = Snapshot of the artefact by the sensor, and its regions
+calibrate-step-probing = Probing
+calibrate-step-probing-about = Points of the artefact probed by the CMM, and their regions; further snapshots
+calibrate-step-result = Result
+calibrate-step-result-about = Calibrate the sensor; certification, mounting and certificate
+calibrate-step-verification = Verification
+calibrate-step-verification-about = Calibration log, repeatability and acceptance test of the sensor
+calibrate-step-use = Use
+calibrate-step-use-about = Merge snapshots with the calibration, and probe holes of the scan
+calibrate-missing-run = Everything is there: calibrate the sensor.
+calibrate-missing-log = No calibration log is chosen: calibrations are not recorded, and repeatability is not known.
+calibrate-missing-reading = The calibration log has not been read yet.
+calibrate-missing-calibration = Calibrate the sensor first: its calibration merges the snapshots.
+
 # Measurements of both instruments and their regions.
 
 calibrate-instrument-hint = Shows the points in the viewport

@@ -1,5 +1,21 @@
 # Workspace Features.
 
+# Steps.
+features-step-select = Select
+features-step-select-about = Brush points of the scan or facets of the nominal, and store selections under a name
+features-step-fit = Fit
+features-step-fit-about = Fit features to the selected points; their results, nominals and fit options
+features-step-construct = Construct
+features-step-construct-about = Make elements from features: intersections, projections, midpoints, bolt circles
+features-step-measure = Measure
+features-step-measure-about = Distances and angles between features, with their limits
+features-step-tolerances = Tolerances
+features-step-tolerances-about = Datums and geometrical tolerances of the drawing or the CAD file, and their results
+features-missing-selection = Nothing is selected: choose a tool of the brush and drag over the part.
+features-missing-points = No points are selected: fits need points of the scan.
+features-missing-features = Distances and angles need two features: fit or construct them first.
+features-missing-results = { $count } without a result; the reason stands beside each.
+
 # Brush and selection.
 features-brush = Brush
 features-load-first = Load a scan, then brush the points of a feature.
@@ -154,6 +170,11 @@ features-pmi-stated = The CAD file states { $all } tolerances and dimensions; { 
 features-pmi-take = Take from the CAD
 features-pmi-take-hint = Fits the features that they refer to, adds them to the plan and judges them
 features-pmi-none = None of them can be evaluated
+features-pmi-earlier = Taken from an earlier CAD file:
+features-pmi-changed = { $name }: stated otherwise now
+features-pmi-gone = { $name }: no longer stated
+features-pmi-follow = Update from the CAD
+features-pmi-follow-hint = Takes the values of the CAD file that is loaded, and removes what it no longer states; one step to undo
 features-at-work = At work
 features-pmi-list = Stated in the CAD ({ $all })
 features-pmi-faces-hint =
@@ -174,7 +195,7 @@ features-characteristic-of = Characteristic { $number }
 features-lower-limit-of = Lower limit { $number }
 features-limits-to = to
 features-limit-of = Limit { $number }
-features-datum-of = Datum { $place } of tolerance { $number }
+features-datum-of = Datum { $position } of tolerance { $number }
 features-not-evaluated = Not evaluated yet, or changed since.
 features-add-tolerance = Add tolerance
 features-flags = Flags in the view
@@ -214,9 +235,18 @@ features-shaft = Shaft
 features-maximum-material-size = Maximum material size { $number }
 features-maximum-material-size-hint = Lower limit of size of a hole, upper limit of size of a shaft
 features-filter = Gaussian filter
-features-filter-hint = Smooths the points (ISO 16610-61) before their zone is evaluated, so that it is not noise that is judged
+features-filter-hint = Smooths the points (ISO 16610-21 of circles and lines, ISO 16610-61 of surfaces) before their zone is evaluated, so that it is not noise that is judged
 features-filter-of = Gaussian filter of tolerance { $number }
 features-filter-of-cad = Gaussian filter for tolerances of the CAD
 features-nesting-of = Nesting index of tolerance { $number }
 features-nesting-of-cad = Nesting index for tolerances of the CAD
 features-nesting-hint = Nesting index: waves of this length keep half of their height
+features-upr-hint = Undulations per revolution: waves of this number on the circumference keep half of their height
+features-upr-of = Undulations per revolution of tolerance { $number }
+features-outliers = Remove outliers
+features-outliers-hint = Removes single points that stand off their neighbours before form is evaluated; the result states their number
+features-outliers-of = Remove outliers of tolerance { $number }
+features-outlier-limit-of = Outlier limit of tolerance { $number }
+features-size-class = Tolerance class
+features-size-class-hint = Tolerance class of ISO 286 with its nominal size, such as 25 H7; it sets the limits
+features-size-class-of = Tolerance class of tolerance { $number }

@@ -92,6 +92,7 @@ files-not-opened-outside = { $path } could not be opened ({ $error }). Install t
 
 files-legend-deviation = Deviation, mm
 files-legend-deviation-along = Along { $along }, mm
+files-legend-deviation-across = Perpendicular to { $across }, mm
 files-legend-thickness = Thickness, mm
 files-legend-gap = Gap, mm
 files-legend-no-data = no data

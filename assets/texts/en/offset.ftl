@@ -151,6 +151,7 @@ offset-least = Least
 offset-five-below = 5 % below
 offset-half-below = Half below
 offset-greatest = Greatest
+offset-not-judged = Not judged: no limits.
 offset-grey = Grey: no opposite side within { $mm } mm.
 offset-thinnest = Thinnest points
 offset-thinnest-none = None: half of the area is as thin as the thinnest point.

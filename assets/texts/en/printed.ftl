@@ -5,6 +5,7 @@ printed-subtitle = { $scan } against { $nominal }
 printed-grey = grey: no data
 printed-grey-and-others = grey: no data; other things in the scan are not shown
 printed-along = deviations along { $along }; { $grey }
+printed-across = deviations perpendicular to { $across }; { $grey }
 printed-own-tolerances = { $count ->
     [one] { $grey }; limits of the part, 1 face has an own tolerance
    *[other] { $grey }; limits of the part, { $count } faces have own tolerances

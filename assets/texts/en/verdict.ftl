@@ -9,6 +9,9 @@ verdict-cad-untouched = { $count ->
    *[other] The CAD file states { $count } tolerances and dimensions, of which none was judged.
  }
 verdict-cad-partly = { $judged } of the { $stated } tolerances and dimensions that the CAD file states are in the plan.
+verdict-cad-earlier = Tolerances of an earlier CAD file
+verdict-cad-changed = Stated otherwise by the CAD file now: { $names }.
+verdict-cad-gone = No longer stated by the CAD file: { $names }.
 
 verdict-tolerances = Tolerances
 verdict-tolerances-not-judged = { $count } tolerances were not judged.
@@ -18,6 +21,8 @@ verdict-summary = { $met } of { $all } are met, { $failed } are not, { $open } a
 
 verdict-section-stale = The section is out of date.
 verdict-surface-points-stale = The surface points are out of date.
+verdict-thickness-stale = The thickness map is out of date.
+verdict-thickness-no-limits = “{ $name }” was not judged: no limits.
 # covers: such as “on 61 % of the contour”.
 verdict-judged = Judged { $covers }.
 

@@ -1,6 +1,7 @@
 # The 3D view: notes, flags, legend, sections.
 
 viewport-3d = 3D viewport
+viewport-not-on-nominal = Deviations stay on the scan: they could not be mapped onto the nominal. { $reason }
 viewport-best-fit = Best fit: RMS { $rms } mm
 viewport-drop = Drop to open
 
@@ -48,6 +49,8 @@ viewport-size = { $size } mm ({ $lower } to { $upper })
 viewport-show-measured = Show where it was measured
 viewport-show-region = Show this region
 viewport-show-point = Show this point
+viewport-feature = Feature { $name }
+viewport-show-feature = Show its results
 
 # The drawing of a section.
 viewport-section-view = Section view

@@ -10,11 +10,13 @@ pub mod detect;
 pub mod elements;
 pub mod features;
 pub mod offset;
+mod overall_verdict;
 mod parts_bar;
 pub mod picks;
 pub mod report;
 pub mod results;
 pub mod series;
+mod steps;
 
 use super::regions::Region;
 use super::{App, Workspace, theme};
@@ -23,13 +25,14 @@ use align::searches::SearchesWindow;
 use bottom::BottomBar;
 use calibrate::CalibratePanel;
 use compare::ComparePanel;
-pub(crate) use compare::{CompareView, SectionPoints, points};
+pub(crate) use compare::{CompareView, SectionPoints, points, verdict_colour};
 pub use context::{Devices, PanelContext};
 use detect::DetectPanel;
 use elements::ElementsPanel;
 use features::FeaturesPanel;
 use inspect::main_alignment::reference_points::Direction;
 use offset::OffsetPanel;
+pub(crate) use overall_verdict::OverallVerdict;
 use report::ReportPanel;
 use results::ResultsPanel;
 use series::SeriesWindow;
@@ -56,10 +59,12 @@ pub struct Panels {
 }
 
 impl Panels {
-    /// Forgets which elements were looked at, which another inspection does not have.
-    pub(super) fn forget_elements(&mut self) {
+    /// Begins with another inspection: forgets which elements were looked at, and shows what was reached in it.
+    pub(super) fn begin(&mut self, document: &Document) {
         self.compare = ComparePanel::default();
         self.results.forget_selection();
+        self.features.begin(document);
+        self.calibrate.begin(document);
     }
 }
 
@@ -91,15 +96,16 @@ impl App {
         panels.elements.show(ui, &mut context);
         regions.begin(ui, Region::Room);
         egui::Panel::right("properties").resizable(true).default_size(330.0).size_range(290.0..=480.0).show(ui, |ui| {
-            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match workspace {
+            match workspace {
+                // What they do in steps is scrolled between the row of steps and the way on.
                 Workspace::Calibrate => panels.calibrate.show(ui, &mut context),
-                Workspace::Align => panels.align.show(ui, &mut context),
-                Workspace::Compare => panels.compare.show(ui, &mut context),
                 Workspace::Features => panels.features.show(ui, &mut context),
-                Workspace::Offset => panels.offset.show(ui, &mut context),
-                Workspace::Detect => panels.detect.show(ui, &mut context),
-                Workspace::Report => panels.report.show(ui, &mut context),
-            });
+                Workspace::Align => scrolled(ui, |ui| panels.align.show(ui, &mut context)),
+                Workspace::Compare => scrolled(ui, |ui| panels.compare.show(ui, &mut context)),
+                Workspace::Offset => scrolled(ui, |ui| panels.offset.show(ui, &mut context)),
+                Workspace::Detect => scrolled(ui, |ui| panels.detect.show(ui, &mut context)),
+                Workspace::Report => scrolled(ui, |ui| panels.report.show(ui, &mut context)),
+            }
         });
         parts_bar::show(ui, &mut context);
         self.regions = regions;
@@ -111,6 +117,27 @@ impl App {
         panels.searches.show(context, &panel_context);
         panels.series.show(context, &mut panel_context);
     }
+}
+
+/// Draws the contents of a panel that are scrolled as a whole.
+fn scrolled(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
+    scrolled_within(ui, "contents", ui.available_height(), contents);
+}
+
+/// Draws contents that are scrolled within a height. The bar stands in the margin of the panel, beside what is scrolled.
+fn scrolled_within(ui: &mut egui::Ui, salt: impl egui::AsIdSalt, height: f32, contents: impl FnOnce(&mut egui::Ui)) {
+    let margin =
+        egui::Margin { right: egui::Frame::side_top_panel(ui.style()).inner_margin.right, ..egui::Margin::ZERO };
+    let rect = ui.available_rect_before_wrap();
+    let rect = rect.with_max_y(rect.top() + height);
+    let wide = rect.with_max_x(rect.right() + margin.rightf());
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(wide));
+    let scrolled = egui::ScrollArea::vertical().id_salt(salt).auto_shrink(false).show(&mut child, |ui| {
+        egui::Frame::NONE.inner_margin(margin).show(ui, contents);
+    });
+    // The panel grows to what is wider than it is.
+    let width = rect.width().max(scrolled.content_size.x - margin.rightf());
+    ui.advance_cursor_after_rect(rect.with_max_x(rect.left() + width));
 }
 
 /// Whether no widget is being edited.

@@ -6,7 +6,6 @@ use super::{PanelContext, named};
 use crate::{Action, theme};
 use dispatch::Inspect;
 use inspect::verdict::Verdict;
-use session::verdict;
 use texts::text;
 
 /// Draws the bar if there are at least two parts.
@@ -16,7 +15,7 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         return;
     }
     let shown = document.stages.number();
-    let own: Option<Verdict> = verdict::overall(document).map(|overall| overall.verdict);
+    let own: Option<Verdict> = context.display.overall.of(document).map(|overall| overall.verdict);
     let ready = !context.is_busy;
     let mut chosen = None;
     egui::Panel::top("parts").show(ui, |ui| {

@@ -126,7 +126,11 @@ impl App {
     pub(super) fn is_brushing(&self) -> bool {
         let document = &self.dispatcher.document;
         let is_available = match self.workspace {
-            Workspace::Calibrate => document.calibration.of(self.panels.calibrate.instrument).actual.is_some(),
+            Workspace::Calibrate => {
+                let panel = &self.panels.calibrate;
+                panel.has_brush() && document.calibration.of(panel.instrument).actual.is_some()
+            }
+            Workspace::Features if !self.panels.features.has_brush() => false,
             _ => document.count(self.display.brush.of).is_some(),
         };
         let is_free = self.display.picking.is_none() && !self.is_moving_by_hand();

@@ -17,6 +17,7 @@ use inspect::alignment::point_pairs::PointPair;
 use inspect::deviation::DeviationMap;
 use inspect::section::Section;
 use render::camera::StandardView;
+use report::flags;
 use session::Document;
 use texts::text;
 
@@ -166,7 +167,9 @@ impl App {
         let document = &subject.document;
         let pose = shown.dragged_to.unwrap_or_else(|| document.nominal_from_scan());
         let overlay = Overlay::new(ui, viewport, rect, scale, pose);
-        overlay.features(document, &self.display.hidden);
+        let takes_clicks = self.workspace == Workspace::Features && tool.is_none() && self.display.picking.is_none();
+        let clicked = overlay.features(ui, document, &self.display.hidden, takes_clicks);
+        self.display.chosen = clicked.or(self.display.chosen);
         if self.workspace != Workspace::Calibrate {
             overlay.holes(document);
         }
@@ -206,26 +209,32 @@ impl App {
         if live.frame.is_none() && !self.display.hides_callouts {
             let scale = |tolerance| report::colour_scale(tolerance, document);
             let flags = match self.workspace {
-                Workspace::Features => callouts::of_tolerances(document),
+                Workspace::Features => flags::of_tolerances(document),
                 Workspace::Compare if self.display.compare == CompareView::Points => {
                     let made = self.display.surface_points.and_then(|id| points::made(document, id));
-                    made.map(|own| callouts::of_points(own, &scale(own.parameters.tolerance))).unwrap_or_default()
+                    made.map(|own| flags::of_points(own, &scale(own.parameters.tolerance))).unwrap_or_default()
                 }
                 Workspace::Compare => {
                     let check = document.current_check().filter(|_| coloured);
-                    check.map(|own| callouts::of_regions(own, &scale(own.parameters.tolerance))).unwrap_or_default()
+                    check.map(|own| flags::of_regions(own, &scale(own.parameters.tolerance))).unwrap_or_default()
                 }
                 _ => Vec::new(),
             };
-            let spot =
+            let clicked =
                 callouts::show(ui, viewport, rect, flags, document.nominal(), has_legend.then_some(legend_at.side));
-            self.actions.extend(spot.map(Action::FlyTo));
+            if let Some((spot, element)) = clicked {
+                self.actions.push(Action::FlyTo(spot));
+                self.display.chosen = element;
+            }
         }
         if live.frame.is_some() {
             let text = text!("viewport-best-fit", rms = length_text(live.rms_mm, 4));
             badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &text);
         } else if let Some(sentence) = viewport.volumes.error() {
             badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &texts::word(sentence));
+        } else if let Some(reason) = viewport.nominal_deviations.error().filter(|_| shown.draws_on_nominal(false)) {
+            let text = text!("viewport-not-on-nominal", reason = texts::word(reason).into_owned());
+            badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &text);
         } else if tool.is_none() && !is_on_handle {
             hover_readout(ui, viewport, document, rect);
         }

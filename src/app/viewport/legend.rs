@@ -39,6 +39,7 @@ pub fn deviations(
     let own = (own > 0).then(|| (text!("files-legend-own-tolerances", count = own), Color32::TRANSPARENT));
     let keys: Vec<(String, Color32)> = [no_data_key()].into_iter().chain(unmeasured).chain(own).collect();
     let title = match settings.deviation.direction_in_words() {
+        Some(across) if settings.deviation.is_in_plane() => text!("files-legend-deviation-across", across = across),
         Some(along) => text!("files-legend-deviation-along", along = along),
         None => text!("files-legend-deviation"),
     };
@@ -173,13 +174,8 @@ fn draw(
     let text = ui.visuals().text_color();
     let plate = plate_of(bar, keys.len());
     painter.rect_filled(plate, 8.0, ui.visuals().window_fill.gamma_multiply(0.85));
-    painter.text(
-        Pos2::new(plate.center().x, plate.top() + 13.0),
-        Align2::CENTER_CENTER,
-        title,
-        FontId::proportional(11.5),
-        text,
-    );
+    let title = shortened(ui, title, plate.width() - 2.0 * MARGIN);
+    painter.galley(Pos2::new(plate.center().x - 0.5 * title.size().x, plate.top() + 6.0), title, text);
     let steps = height as usize;
     // Not shapes: each would have soft edges, slow to draw, that mix its colour with its neighbour's.
     let mut colours = egui::Mesh::default();
@@ -203,11 +199,24 @@ fn draw(
     let mut key = Rect::from_min_size(bar.0.left_bottom() + Vec2::new(-20.0, 12.0), Vec2::new(SCALE_SIZE.x, 10.0));
     for (name, colour) in keys {
         painter.rect_filled(key, 2.0, *colour);
-        let beside = Pos2::new(key.right() + 8.0, key.center().y);
-        painter.text(beside, Align2::LEFT_CENTER, name, FontId::proportional(11.5), text);
+        // What has no colour begins where the plate does.
+        let left = if *colour == Color32::TRANSPARENT { plate.left() + MARGIN } else { key.right() + 8.0 };
+        let name = shortened(ui, name, plate.right() - MARGIN - left);
+        painter.galley(Pos2::new(left, key.center().y - 0.5 * name.size().y), name, text);
         key = key.translate(Vec2::new(0.0, KEY_HEIGHT));
     }
     bar
+}
+
+/// Least space between the texts and the sides of the plate, screen points.
+const MARGIN: f32 = 8.0;
+
+/// A line of text that ends in an ellipsis where it is longer than `width`.
+fn shortened(ui: &egui::Ui, text: &str, width: f32) -> std::sync::Arc<egui::Galley> {
+    let font = FontId::proportional(11.5);
+    let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), font, ui.visuals().text_color());
+    job.wrap = egui::text::TextWrapping::truncate_at_width(width);
+    ui.painter().layout_job(job)
 }
 
 /// Minimum distance between two labels, screen points.

@@ -6,7 +6,6 @@
 pub(super) mod brush;
 mod callouts;
 mod central;
-mod control_frame;
 mod facet_shading;
 mod feature_lines;
 pub(super) mod gizmo;
@@ -240,7 +239,7 @@ impl Viewport {
             self.live_serial = 0;
             self.spot = None;
             // Points are coloured by `shade`.
-            let upload = |own: &Arc<Measurement>| nominal_deviations::item(&gpu, own.map());
+            let upload = |own: &Arc<Measurement>| report::pictures::facets_of(&gpu, own.map());
             self.measurement = current.map(|own| DisplayItem { source: Arc::clone(own), item: upload(own) });
             let samples = current.map(|own| &own.coverage.unmeasured_points).filter(|samples| !samples.is_empty());
             self.unmeasured = samples.map(|samples| PointsItem::new(&gpu, samples));

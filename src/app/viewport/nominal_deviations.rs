@@ -1,10 +1,11 @@
-//! Deviations of points shown on the nominal: mapped to its facets on another thread once they are wanted there.
+//! Deviations of points shown on the nominal: mapped to its facets, and these uploaded, on another thread once they are
+//! wanted there.
 
 use std::sync::Arc;
 
 use super::same;
+use base::{Progress, Result, UserError};
 use compute::Backend;
-use compute::point_facet_matching::FacetDeviation;
 use geometry::{Point, triangle};
 use inspect::deviation::{DeviationMap, Measurement, on_nominal};
 use inspect::parts::{Actual, Nominal};
@@ -15,12 +16,20 @@ use session::jobs::Job;
 #[derive(Default)]
 pub(super) struct NominalDeviations {
     measurement: Option<Arc<Measurement>>,
-    /// Ends with a coarser map, too, to draw while the view moves.
-    mapping: Option<Job<[DeviationMap; 2]>>,
+    mapping: Option<Job<Made>>,
     /// Whether they were asked for; what failed is not tried again.
     is_begun: bool,
-    /// In full, and coarser.
-    made: Option<[(DeviationMap, FacetsItem); 2]>,
+    made: Option<Made>,
+    /// Why they are not made.
+    error: Option<String>,
+}
+
+/// A map that is uploaded.
+struct Made {
+    map: DeviationMap,
+    item: FacetsItem,
+    /// Of a coarser map, to draw while the view moves, where all facets are too many for that.
+    coarse: Option<FacetsItem>,
 }
 
 impl NominalDeviations {
@@ -44,40 +53,46 @@ impl NominalDeviations {
         {
             self.is_begun = true;
             let (measurement, backend, context) = (Arc::clone(measurement), Arc::clone(backend), context.clone());
-            let budgets = [gpu.elements_per_frame(), gpu.moving_facets()];
-            let work = move |progress: &base::Progress| {
-                let map = |facets, from, to| {
-                    let (parts, part) = ((&*nominal, &*actual), progress.part(from, to));
-                    on_nominal(backend.as_ref(), parts, &measurement, facets, &part)
+            let (gpu, budgets) = (gpu.clone(), [gpu.elements_per_frame(), gpu.moving_facets()]);
+            let work = move |progress: &Progress| {
+                let (map, coarse) = maps(backend.as_ref(), (&*nominal, &*actual), &measurement, budgets, progress)?;
+                // Here rather than by the window, which millions of facets would hold up for a frame.
+                let upload = |map: &DeviationMap| {
+                    report::pictures::facets_of(&gpu, map)
+                        .ok_or_else(|| UserError::internal("The deviations were mapped to no facets."))
                 };
-                Ok([map(budgets[0], 0.0, 0.7)?, map(budgets[1], 0.7, 1.0)?])
+                Ok(Made { item: upload(&map)?, coarse: coarse.as_ref().map(upload).transpose()?, map })
             };
             let label = "Mapping deviations onto the nominal";
             self.mapping = Some(Job::start_aside(label, move || context.request_repaint(), work));
         }
         if let Some(mapped) = self.mapping.as_ref().and_then(Job::poll) {
             self.mapping = None;
-            // Without a map they stay on the scan.
-            let Ok(maps) = mapped else { return };
-            self.made = maps
-                .map(|map| {
-                    let item = item(gpu, &map)?;
-                    Some((map, item))
-                })
-                .into_iter()
-                .collect::<Option<Vec<_>>>()
-                .and_then(|made| made.try_into().ok());
+            match mapped {
+                Ok(made) => self.made = Some(made),
+                // They stay on the scan.
+                Err(error) => {
+                    log::warn!("The deviations are not on the nominal: {error}");
+                    self.error = Some(error.sentence);
+                }
+            }
         }
+    }
+
+    /// Why they are not on the nominal, in English; `None` if nothing failed.
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
     }
 
     /// What is drawn, or what is drawn while the view moves.
     pub fn item(&self, moving: bool) -> Option<&FacetsItem> {
-        self.made.as_ref().map(|[fine, coarse]| if moving { &coarse.1 } else { &fine.1 })
+        let made = self.made.as_ref()?;
+        Some(made.coarse.as_ref().filter(|_| moving).unwrap_or(&made.item))
     }
 
     /// Centroid and deviation of a facet of what is drawn in full.
     pub fn at(&self, facet: usize) -> Option<(Point, Option<f64>)> {
-        match &self.made.as_ref()?[0].0 {
+        match &self.made.as_ref()?.map {
             DeviationMap::Facets { nominal, values, .. } => {
                 let deviation = values.get(facet)?;
                 Some((triangle::centroid(&nominal.corners(facet)), deviation.value()))
@@ -91,11 +106,26 @@ impl NominalDeviations {
     }
 }
 
-/// The facets of a map with their deviations on the GPU; `None` if it is of points.
-pub(super) fn item(gpu: &Gpu, map: &DeviationMap) -> Option<FacetsItem> {
-    let DeviationMap::Facets { nominal, values, .. } = map else { return None };
-    let item = FacetsItem::with_values(gpu, nominal, |index| values.get(index).and_then(FacetDeviation::value));
-    Some(item)
+/// The deviations on the facets of the nominal, as many as are drawn at rest; and coarser ones, if these are more than are
+/// drawn while the view moves. `budgets`: numbers of facets of both.
+fn maps(
+    backend: &dyn Backend,
+    parts: (&Nominal, &Actual),
+    measurement: &Measurement,
+    budgets: [usize; 2],
+    progress: &Progress,
+) -> Result<(DeviationMap, Option<DeviationMap>)> {
+    let map = |budget, part: Progress| on_nominal(backend, parts, measurement, budget, &part);
+    let fine = map(budgets[0], progress.part(0.0, 0.7))?;
+    let coarse = (facet_count(&fine) > budgets[1]).then(|| map(budgets[1], progress.part(0.7, 1.0)));
+    Ok((fine, coarse.transpose()?))
+}
+
+fn facet_count(map: &DeviationMap) -> usize {
+    match map {
+        DeviationMap::Facets { values, .. } => values.len(),
+        DeviationMap::Points(_) => 0,
+    }
 }
 
 impl Drop for NominalDeviations {
@@ -103,5 +133,33 @@ impl Drop for NominalDeviations {
         if let Some(mapping) = &self.mapping {
             mapping.cancel();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use compute::cpu::Cpu;
+    use geometry::mesh::shapes;
+    use geometry::{Cloud, Pose, Surface};
+    use inspect::deviation::{Parameters, measurement};
+
+    #[test]
+    fn a_coarser_map_is_made_only_if_a_moving_view_needs_one() {
+        let block = shapes::cuboid(Point::origin(), Point::new(40.0, 30.0, 10.0));
+        let nominal = Nominal::in_memory("block", Surface::new(block));
+        let points = (0..1200).map(|i| Point::new(f64::from(i % 40) + 0.5, f64::from(i / 40) + 0.5, 10.1)).collect();
+        let actual = Actual::in_memory("top", Cloud::from_points(points));
+        let (parameters, silent) = (Parameters::default(), Progress::silent());
+        let measurement = measurement::run(&Cpu, &nominal, &actual, &Pose::identity(), &parameters, &silent).unwrap();
+        let counts = |budgets| {
+            let (fine, coarse) = maps(&Cpu, (&nominal, &actual), &measurement, budgets, &silent).unwrap();
+            (facet_count(&fine), coarse.as_ref().map(facet_count))
+        };
+        // The spacing of the points allows for no more facets than a moving view draws.
+        let (all, coarse) = counts([60_000, 30_000]);
+        assert!(all > 1000 && coarse.is_none(), "{all} {coarse:?}");
+        let (fine, coarse) = counts([60_000, 500]);
+        assert!(fine == all && coarse.is_some_and(|coarse| coarse < fine / 2), "{fine} {coarse:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Vec2};
+use egui::{Align2, Color32, FontId, Id, Painter, Pos2, Rect, Sense, Shape, Stroke, Vec2};
 
 use super::super::panels::SectionPoints;
 use super::super::panels::align::Picking;
@@ -17,6 +17,7 @@ use inspect::main_alignment::ReferencePoint;
 use inspect::probing::{HoleGeometry, Row};
 use session::Document;
 use session::plan::ElementId;
+use texts::text;
 
 /// Maximum number of holes whose approaches are drawn; more would cover the part.
 const MAX_APPROACHES: usize = 40;
@@ -56,28 +57,44 @@ impl<'a> Overlay<'a> {
         self.painter.add(Shape::line(positions, stroke));
     }
 
-    /// A dot with a label beside it.
-    fn label(&self, point: &Point, name: &str, colour: Color32) {
-        let Some(at) = self.at(point) else { return };
+    /// A dot with a label beside it; returns where the label is.
+    fn label(&self, point: &Point, name: &str, colour: Color32) -> Option<Rect> {
+        let at = self.at(point)?;
         self.painter.circle_filled(at, 3.5, colour);
         let galley = self.painter.layout_no_wrap(name.to_owned(), FontId::proportional(13.0), colour);
         let plate = Rect::from_min_size(at + Vec2::new(9.0, -18.0), galley.size()).expand2(Vec2::new(4.0, 1.0));
         self.painter.rect_filled(plate, 3.0, self.plate);
         self.painter.galley(at + Vec2::new(9.0, -18.0), galley, colour);
+        Some(plate)
     }
 
-    /// Labels of fitted features and constructed elements, without hidden ones.
-    pub(super) fn features(&self, document: &Document, hidden: &BTreeSet<ElementId>) {
-        if document.actual().is_none() {
-            return;
-        }
+    /// Labels of fitted features and constructed elements, without hidden ones; returns the one that was clicked, where
+    /// they take clicks.
+    pub(super) fn features(
+        &self,
+        ui: &egui::Ui,
+        document: &Document,
+        hidden: &BTreeSet<ElementId>,
+        takes_clicks: bool,
+    ) -> Option<ElementId> {
+        document.actual()?;
+        let mut clicked = None;
         let elements =
             document.plan.elements().iter().filter(|own| own.recipe.is_feature() && !hidden.contains(&own.id));
         for element in elements {
             let Some(made) = document.result::<MeasuredFeature>(Some(element.id)) else { continue };
             let at = made.slot().map_or_else(|| made.element.position(), |fit| fit.slot.centre);
-            self.label(&(self.pose * at), &element.name, theme::FEATURE);
+            let plate = self.label(&(self.pose * at), &element.name, theme::FEATURE);
+            let Some(plate) = plate.filter(|own| takes_clicks && self.rect.contains_rect(*own)) else { continue };
+            // Without the keyboard, which has the tree for it: it would stop at each of them.
+            let response = ui.interact(plate, Id::unique(("feature label", element.id)), Sense::CLICK);
+            let name = text!("viewport-feature", name = element.name.as_str());
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
+            if response.on_hover_text(text!("viewport-show-feature")).clicked() {
+                clicked = Some(element.id);
+            }
         }
+        clicked
     }
 
     /// Holes of the hybrid measurement at their nominal, scanned and probed positions, and the approaches of the next

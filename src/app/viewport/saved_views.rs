@@ -22,10 +22,11 @@ impl App {
     /// Looks as a saved view says.
     pub(in super::super) fn look_at_saved(&mut self, name: &str) {
         let Some(view) = self.dispatcher.document.plan.presentation.views.get(name).cloned() else { return };
-        let Shows { nominal, nominal_opacity, edges, scan, deviations } = view.shows;
+        let Shows { nominal, nominal_opacity, edges, scan, deviations, on_nominal, flags } = view.shows;
         let shown = &mut self.display.shown;
         (shown.nominal, shown.nominal_opacity, shown.edges) = (nominal, nominal_opacity, edges);
-        (shown.actual, shown.deviations) = (scan, deviations);
+        (shown.actual, shown.deviations, shown.on_nominal) = (scan, deviations, on_nominal);
+        self.display.hides_callouts = !flags;
         self.display.section.clips = false;
         self.display.clip = view.clip;
         self.preview = None;
@@ -52,6 +53,8 @@ impl App {
             edges: shown.edges,
             scan: shown.actual,
             deviations: shown.deviations,
+            on_nominal: shown.on_nominal,
+            flags: !self.display.hides_callouts,
         };
         self.send(Present::SaveView(SavedView { name, viewpoint, clip, shows, in_report }));
     }
@@ -69,7 +72,7 @@ impl App {
         // Elsewhere the frame is another.
         let is_elsewhere = matches!(self.workspace, Workspace::Calibrate | Workspace::Offset);
         let saved = self.display.clip.as_ref().filter(|_| !is_elsewhere && !is_picking);
-        of_section.or_else(|| saved.map(report::pictures::cut))
+        of_section.or_else(|| saved.map(report::cut))
     }
 
     /// Menu of the saved views in the toolbar, and the button that ends the clipping by one of them.

@@ -1,11 +1,13 @@
 //! A mesh prepared for searches: topology, pseudo-normals for the sign of distances, and a tree over its facets.
 
 mod closest;
+mod in_plane;
 mod pack;
 mod ray;
 mod within;
 
 pub use closest::{ClosestQuery, NO_FACET, closest_from_last, closest_in_order};
+pub use in_plane::PlanarHit;
 
 use pack::FacetPack;
 

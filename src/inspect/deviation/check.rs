@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::histogram::Histogram;
 use super::judgement::Evidence;
-use super::own_tolerances::{FaceResult, Limits, Tally, tally};
+use super::own_tolerances::{FaceResult, Limits, Measured, Tally};
 use super::regions::{self, Clutter, Outliers, Region};
 use super::{Excluded, Judgement, Measurement, Parameters, PartMatch, Statistics, Verdict, measurement, statistics};
 use crate::parts::{Actual, Nominal};
@@ -123,7 +123,10 @@ pub fn judge(
         regions::find(backend, &request, &progress.part(0.2, 1.0))?;
     let mut own_tolerances = Vec::new();
     if !on_own.is_empty() {
-        let Tally { in_tolerance, faces } = tally(&limits, map, measurement.measured.compared(), &on_own);
+        let (compared, footprint) = (measurement.measured.compared(), &measurement.footprint);
+        let min_coverage = parameters.min_coverage;
+        let measured = Measured { limits: &limits, map, compared, surface, footprint, min_coverage };
+        let Tally { in_tolerance, faces } = measured.tally(&on_own);
         statistics.in_tolerance_fraction = in_tolerance as f64 / statistics.count as f64;
         own_tolerances = faces;
     }

@@ -191,9 +191,19 @@ fn of_points(surface: &Surface, footprint: &Footprint) -> Vec<(SurfaceSample, bo
     sampling::by_area(surface.mesh(), SURFACE_SAMPLES, 0)
         .into_par_iter()
         .map_init(Neighbours::default, |neighbours, sample| {
-            (sample, footprint.covers(surface, &sample.point, &sample.normal, MIN_NORMAL_COSINE, neighbours))
+            (sample, is_covered(&sample, surface, footprint, neighbours))
         })
         .collect()
+}
+
+/// Whether a compared point lies within reach of `sample` on the same side.
+pub(super) fn is_covered(
+    sample: &SurfaceSample,
+    surface: &Surface,
+    footprint: &Footprint,
+    neighbours: &mut Neighbours,
+) -> bool {
+    footprint.covers(surface, &sample.point, &sample.normal, MIN_NORMAL_COSINE, neighbours)
 }
 
 /// For each sample, whether it is in view from one of the directions: its normal is within 75° of the direction, and

@@ -1,4 +1,5 @@
-//! Deviations along one direction, for all points, in place of those from the closest point of the nominal.
+//! Deviations along one direction, or within the plane perpendicular to it ([`super::planar`]), for all points, in place
+//! of those from the closest point of the nominal.
 //!
 //! A point is measured along its line in this direction, to the crossing with the nominal that is nearest to it. How far
 //! that can be follows from the closest point: on a surface whose normal has a cosine c with the direction, it is as far
@@ -12,16 +13,17 @@ use base::{Progress, Result};
 use compute::point_deviation::{MatchState, PointDeviation};
 use geometry::{Point, Pose, Surface, Vector};
 
-/// Minimum cosine between the direction and the normal of the nominal, up to sign.
+/// Minimum cosine between the direction and the normal of the nominal, up to sign; within a plane, between that plane and
+/// the normal.
 pub(super) const MIN_COSINE: f64 = 0.1;
 /// Enlargement of facets, barycentric, so that no line passes between two.
 const EDGE_TOLERANCE: f64 = 1e-9;
 /// Addition to the distance of the crossing, for rounding, mm.
-const MARGIN_MM: f64 = 1e-6;
+pub(super) const MARGIN_MM: f64 = 1e-6;
 /// Points per parallel task.
 const CHUNK: usize = 1024;
 
-/// Input of a measurement along a direction.
+/// Input of a measurement along a direction, or within the plane perpendicular to it.
 pub(super) struct Request<'a> {
     /// The nominal.
     pub surface: &'a Surface,
@@ -31,6 +33,8 @@ pub(super) struct Request<'a> {
     pub nominal_from_scan: &'a Pose,
     /// Unit direction, nominal frame.
     pub direction: Vector,
+    /// Whether each point is measured within the plane through it that is perpendicular to the direction.
+    pub in_plane: bool,
     /// Maximum distance of a crossing, mm.
     pub max_distance_mm: f64,
     /// Deviation of each scan point from the closest point of the nominal.
@@ -39,20 +43,24 @@ pub(super) struct Request<'a> {
 
 impl Request<'_> {
     /// Measures all points that have a closest point; the others stay as they are. Points with a crossing beyond the
-    /// maximum distance are too far; where the surface runs along the direction, or the line through a point meets no face
-    /// near its closest point, the angle is wrong.
+    /// maximum distance are too far; where the surface runs along the direction, or the line or plane through a point meets
+    /// no face near its closest point, the angle is wrong.
     ///
     /// Returns an error if the work is cancelled.
     pub fn measure(&self, progress: &Progress) -> Result<Vec<PointDeviation>> {
         let mut found = self.closest.to_vec();
-        let counter = progress.counter(found.len().div_ceil(CHUNK), "Measuring along the direction");
+        let label = if self.in_plane { "Measuring within planes" } else { "Measuring along the direction" };
+        let counter = progress.counter(found.len().div_ceil(CHUNK), label);
         let chunks = found.par_chunks_mut(CHUNK).zip(self.scan.cloud.points.par_chunks(CHUNK));
         chunks.for_each(|(found, points)| {
             if !counter.step() {
                 return;
             }
             let matched = found.iter_mut().zip(points).filter(|(own, _)| own.state == MatchState::Matched);
-            matched.for_each(|(own, point)| *own = self.along(own, &(self.nominal_from_scan * point)));
+            matched.for_each(|(own, point)| {
+                let point = self.nominal_from_scan * point;
+                *own = if self.in_plane { self.within_plane(own, &point) } else { self.along(own, &point) };
+            });
         });
         progress.check()?;
         Ok(found)
@@ -108,7 +116,7 @@ pub(super) fn beyond(along: &[PointDeviation], closest: &[PointDeviation], max_d
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::check::{self, Check, Compared};
     use super::super::{DeviationMap, Parameters, Verdict};
     use super::*;
@@ -121,7 +129,7 @@ mod tests {
     const HALF_MM: f64 = 20.0;
 
     /// A square about the origin that rises along x by `slope_rad`, and its normal.
-    fn sloped(slope_rad: f64) -> (Nominal, Vector) {
+    pub fn sloped(slope_rad: f64) -> (Nominal, Vector) {
         let (sin, cos) = slope_rad.sin_cos();
         let at = |u: f64, v: f64| Point::new(u * cos, v, u * sin);
         let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(u, v)| at(u * HALF_MM, v * HALF_MM));
@@ -130,14 +138,14 @@ mod tests {
     }
 
     /// Points above the inner half of a sloped square, `height_mm` along its normal.
-    fn above(slope_rad: f64, height_mm: f64) -> Vec<Point> {
+    pub fn above(slope_rad: f64, height_mm: f64) -> Vec<Point> {
         let ((sin, cos), normal) = (slope_rad.sin_cos(), sloped(slope_rad).1);
         let steps = (0..400).map(|i| (f64::from(i % 20), f64::from(i / 20)));
         let on_plane = steps.map(|(u, v)| (u - 9.7, v - 9.6)).map(|(u, v)| Point::new(u * cos, v, u * sin));
         on_plane.map(|point| point + normal * height_mm).collect()
     }
 
-    fn check_of(nominal: &Nominal, points: Vec<Point>, parameters: &Parameters) -> Check {
+    pub fn check_of(nominal: &Nominal, points: Vec<Point>, parameters: &Parameters) -> Check {
         let actual = Actual::in_memory("scan", Cloud::from_points(points));
         let compared = Compared { nominal, actual: &actual, is_found: false };
         check::run(&Cpu, &compared, &Pose::identity(), parameters, 0.3, &Progress::silent()).unwrap()
@@ -147,7 +155,7 @@ mod tests {
         Parameters { direction: Some(direction), ..Parameters::default() }
     }
 
-    fn states(check: &Check) -> Vec<MatchState> {
+    pub fn states(check: &Check) -> Vec<MatchState> {
         let DeviationMap::Points(points) = check.measurement.map() else { panic!("points") };
         points.iter().map(|own| own.state).collect()
     }

@@ -147,8 +147,13 @@ impl Evidence<'_> {
     fn remarks(&self) -> Vec<String> {
         let Self { parameters, coverage, clutter, outliers, .. } = self;
         let what = parameters.method.measured();
-        let along = parameters.direction_in_words().map(|own| format!("Deviations are measured along {own}."));
+        let along = parameters.measured_in_words().map(|own| format!("Deviations are measured {own}."));
+        let is_along = along.is_some();
         let mut remarks: Vec<String> = along.into_iter().collect();
+        if is_along && self.regions.iter().any(|region| region.beyond_max_distance) {
+            let mm = parameters.effective_max_distance_mm();
+            remarks.push(format!("Points farther than {mm} mm from the nominal are measured to their closest points."));
+        }
         if let Some(name) = self.regions.first().and_then(|worst| worst.own_tolerance.as_deref()) {
             remarks.push(format!("The peak of the worst region lies on “{name}”, which has limits of its own."));
         }

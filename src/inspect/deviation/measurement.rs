@@ -29,7 +29,8 @@ pub struct Measurement {
     pub measured: Deviations,
     /// Points beyond the maximum distance.
     pub beyond: DistantPoints,
-    /// Points whose closest points are within the maximum distance, but not what they are along the direction.
+    /// Points whose closest points are within the maximum distance, but not what they are along the direction, or
+    /// perpendicular to it.
     pub beyond_along: DistantPoints,
     /// The compared points, projected onto the nominal.
     pub footprint: Footprint,

@@ -13,6 +13,7 @@ mod on_nominal;
 pub mod own_scale;
 pub mod own_tolerances;
 pub mod part_match;
+mod planar;
 mod recipe;
 pub mod regions;
 pub mod statistics;
@@ -78,6 +79,10 @@ pub struct Parameters {
     /// points; facet methods do without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<[f64; 3]>,
+    /// Whether they are measured within the planes perpendicular to that direction, each to the closest point in its plane,
+    /// rather than along it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_plane: bool,
     /// Maximum distance of a point from the nominal, mm. Farther points get no deviation, but connected ones are still
     /// evaluated as regions.
     pub max_distance_mm: f64,
@@ -138,6 +143,7 @@ impl Default for Parameters {
         Self {
             method: Method::Closest,
             direction: None,
+            in_plane: false,
             max_distance_mm: 2.0,
             max_angle_deg: 90.0,
             max_edge_mm: None,
@@ -212,14 +218,25 @@ impl Parameters {
         }
     }
 
-    /// The direction that scan points are measured along, of unit length; `None` if each is measured to its closest point,
-    /// and for facet methods.
+    /// The direction that scan points are measured along, or perpendicular to ([`Self::is_in_plane`]), of unit length; `None`
+    /// if each is measured to its closest point, and for facet methods.
     pub fn effective_direction(&self) -> Option<Vector> {
         let direction = self.direction.filter(|own| self.method == Method::Closest && is_direction(own))?;
         Vector::from(direction).try_normalize(0.0)
     }
 
-    /// What deviations are measured along, such as “X”; `None` if not along one direction.
+    /// Whether each point is measured within the plane perpendicular to [`Self::effective_direction`], rather than along it.
+    pub fn is_in_plane(&self) -> bool {
+        self.in_plane && self.effective_direction().is_some()
+    }
+
+    /// How deviations are measured, such as “along X” or “perpendicular to X”; `None` if to the closest points.
+    pub fn measured_in_words(&self) -> Option<String> {
+        let how = if self.is_in_plane() { "perpendicular to" } else { "along" };
+        self.direction_in_words().map(|direction| format!("{how} {direction}"))
+    }
+
+    /// The direction that deviations are measured along or perpendicular to, such as “X”; `None` if there is none.
     pub fn direction_in_words(&self) -> Option<String> {
         let direction = self.effective_direction()?;
         let axis = ["X", "Y", "Z"].into_iter().zip(direction.iter()).find(|(_, own)| own.abs() > 1.0 - 1e-12);
@@ -236,6 +253,7 @@ impl Parameters {
     pub fn gives_same_measurement(&self, other: &Self) -> bool {
         self.method == other.method
             && self.effective_direction() == other.effective_direction()
+            && self.is_in_plane() == other.is_in_plane()
             && self.effective_max_distance_mm() == other.effective_max_distance_mm()
             && self.max_angle_deg == other.max_angle_deg
             && self.max_edge_mm == other.max_edge_mm
@@ -449,7 +467,7 @@ impl Deviations {
         }
     }
 
-    /// The deviation of every scan point by which the nominal counts as measured: along the direction, if there is one.
+    /// The deviation of every scan point by which the nominal counts as measured: as the direction says, if there is one.
     pub fn compared(&self) -> &[PointDeviation] {
         match &self.map {
             DeviationMap::Points(points) => points,
@@ -457,7 +475,8 @@ impl Deviations {
         }
     }
 
-    /// The points whose deviations along the direction exceed the maximum distance, while their closest points do not.
+    /// The points whose deviations along the direction, or perpendicular to it, exceed the maximum distance, while their
+    /// closest points do not.
     fn beyond_along(&self, max_distance_mm: f64) -> DistantPoints {
         match (&self.map, &self.of_points) {
             (DeviationMap::Points(along), Some(closest)) => directional::beyond(along, closest, max_distance_mm),
@@ -484,7 +503,9 @@ pub fn measure(
     if let Some(direction) = parameters.effective_direction() {
         let max_distance_mm = parameters.effective_max_distance_mm();
         let closest = &of_points;
-        let request = directional::Request { surface, scan, nominal_from_scan, direction, max_distance_mm, closest };
+        let in_plane = parameters.is_in_plane();
+        let request =
+            directional::Request { surface, scan, nominal_from_scan, direction, in_plane, max_distance_mm, closest };
         let map = DeviationMap::Points(request.measure(progress)?);
         return Ok(Deviations { map, of_points: Some(of_points) });
     }

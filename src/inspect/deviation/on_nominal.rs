@@ -33,9 +33,11 @@ pub fn on_nominal(
     let radius_mm = faces::radius_of_edge_mm(max_edge_mm);
     let mut values = matched(backend, (surface, &refined), &scan, pose, parameters, of_points, radius_mm, progress)?;
     if let Some(direction) = parameters.effective_direction() {
-        // A facet that lies off by so much along its normal lies off by more along the direction.
+        // A facet that lies off by so much along its normal lies off by more along the direction, or perpendicular to it.
         for (facet, value) in values.iter_mut().enumerate() {
-            let cosine = refined.normal(facet).dot(&direction).abs();
+            let normal = refined.normal(facet);
+            let cosine =
+                if parameters.is_in_plane() { normal.cross(&direction).norm() } else { normal.dot(&direction).abs() };
             let deviation_mm = value.deviation_mm / cosine;
             let is_seen = cosine >= directional::MIN_COSINE;
             *value = match is_seen && deviation_mm.abs() <= parameters.effective_max_distance_mm() {

@@ -122,6 +122,16 @@ impl Element {
         }
     }
 
+    /// Diameter of a circle, a sphere or a cylinder, mm.
+    pub fn diameter_mm(&self) -> Option<f64> {
+        match self {
+            Self::Shape(
+                Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. },
+            ) => Some(2.0 * radius),
+            _ => None,
+        }
+    }
+
     /// Name of its kind in lower case, such as “cylinder”.
     pub fn name(&self) -> String {
         match self {

@@ -7,6 +7,8 @@ use rayon::prelude::*;
 
 /// Number of neighbours whose median height a point is compared with.
 const NEIGHBOURS: usize = 12;
+/// Number of points from which on their noise can be told.
+pub const MIN_POINTS: usize = 2 * NEIGHBOURS + 1;
 /// Most neighbours at the height of a spike.
 const MAX_LIKE_NEIGHBOURS: usize = 1;
 /// Smallest height above the neighbours that makes a spike, mm: less is never left out.
@@ -26,7 +28,7 @@ impl<'a> Roughness<'a> {
     /// `distances_mm` are the signed distances of `points` from a fitted shape, one each; a height is their difference
     /// from the median of the neighbours'. `None` of too few points.
     pub fn of(points: &'a [Point], distances_mm: &'a [f64]) -> Option<Self> {
-        if points.len() <= 2 * NEIGHBOURS || points.len() != distances_mm.len() {
+        if points.len() < MIN_POINTS || points.len() != distances_mm.len() {
             return None;
         }
         let tree = KdTree::new(points);

@@ -28,7 +28,7 @@ pub use within_tolerance::ToleranceFit;
 pub enum Main {
     /// Reference points.
     ReferencePoints {
-        /// The points, in their order.
+        /// The points, in their order: one entry for each direction in which a point is held.
         points: Vec<ReferenceResult>,
         /// Longest displacement on the part per error of 1 mm at the reference points; `None` if they leave a degree of
         /// freedom.
@@ -65,7 +65,10 @@ impl Main {
     /// The method, for display.
     pub fn name(&self) -> String {
         match self {
-            Self::ReferencePoints { points, .. } => format!("{} reference points (RPS)", points.len()),
+            Self::ReferencePoints { points, .. } => {
+                let count = points.iter().filter(|own| !own.is_further).count();
+                format!("{count} reference points (RPS)")
+            }
             Self::DatumSystem { datums, association } => {
                 let how = match association {
                     DatumAssociation::Contacting => "contacting",

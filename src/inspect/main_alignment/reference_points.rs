@@ -1,5 +1,6 @@
 //! Alignment by reference points (RPS): the scanned surface passes through given points of the nominal. Three points
-//! on a primary, two on a secondary and one on a tertiary face are the 3-2-1 alignment.
+//! on a primary, two on a secondary and one on a tertiary face are the 3-2-1 alignment; a point on an edge can hold
+//! several directions, each measured on the face that faces it.
 
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
@@ -55,6 +56,10 @@ pub struct ReferencePoint {
     pub point: Point,
     /// The direction in which it is held.
     pub direction: Direction,
+    /// Further directions in which it is held, as body drawings ask for it. All those on one smooth face are one
+    /// condition, since a surface says nothing about motions along itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Direction>,
 }
 
 /// Reference points, and the vicinity in which the scan is measured there.
@@ -79,7 +84,29 @@ impl ReferencePoints {
         let name = (1..).map(|number| format!("{initial}{number}")).find(is_free).unwrap_or_default();
         // Picks are good to a pixel; more digits would only look exact.
         let point = at.map(|mm| (1e3 * mm).round() / 1e3);
-        self.points.push(ReferencePoint { name, point, direction: Direction::Normal });
+        self.points.push(ReferencePoint::held_along(name, point, Direction::Normal));
+    }
+}
+
+impl ReferencePoint {
+    /// A point that is held along one direction; its position in the nominal frame, mm.
+    pub fn held_along(name: String, point: Point, direction: Direction) -> Self {
+        Self { name, point, direction, also: Vec::new() }
+    }
+
+    /// All directions in which it is held.
+    pub fn directions(&self) -> impl Iterator<Item = Direction> {
+        std::iter::once(self.direction).chain(self.also.iter().copied())
+    }
+
+    /// Holds it along `direction`, or no longer; the only direction of a point stays.
+    pub fn hold(&mut self, direction: Direction, is_held: bool) {
+        let stays =
+            |own: &Direction| if *own == direction { is_held } else { self.directions().any(|held| held == *own) };
+        let held: Vec<Direction> = Direction::ALL.into_iter().filter(stays).collect();
+        if let Some((first, also)) = held.split_first() {
+            (self.direction, self.also) = (*first, also.to_vec());
+        }
     }
 }
 
@@ -90,6 +117,9 @@ pub struct ReferenceResult {
     pub name: String,
     /// The direction in which it is held.
     pub direction: Direction,
+    /// Whether it is a further direction of the point before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_further: bool,
     /// Deviation of the scan there in the pre-alignment, along that direction, mm.
     pub before_mm: f64,
     /// Deviation that is left, mm.
@@ -98,9 +128,10 @@ pub struct ReferenceResult {
     pub points: usize,
 }
 
-/// A reference point with the surface it lies on.
+/// A reference point in one of its directions, with the surface it lies on.
 struct Held<'a> {
     own: &'a ReferencePoint,
+    direction: Direction,
     /// The point of the surface, its unit normal, and the unit direction, nominal frame.
     foot: Point,
     normal: Vector,
@@ -126,7 +157,7 @@ pub fn align(
     if !(radius_mm > 0.0 && radius_mm.is_finite()) {
         return Err(UserError::usage("The radius about the reference points must be a positive number of mm."));
     }
-    let held = references.points.iter().map(|own| Held::of(own, nominal)).collect::<Result<Vec<_>>>()?;
+    let held = all_held(nominal, &references.points)?;
     let (bounds, frame) = (nominal.bounds(), frame(nominal));
     let mut pose = *start;
     let (mut iterations, mut converged) = (0, false);
@@ -153,7 +184,8 @@ pub fn align(
     let values = before.iter().zip(&conditions);
     let points = held.iter().zip(values).zip(&counts).map(|((held, (before, condition)), points)| ReferenceResult {
         name: held.own.name.clone(),
-        direction: held.own.direction,
+        direction: held.direction,
+        is_further: held.direction != held.own.direction,
         before_mm: before.value_mm,
         deviation_mm: condition.value_mm,
         points: *points,
@@ -170,8 +202,8 @@ pub fn align(
     })
 }
 
-/// The deviation of the scan, moved to the nominal frame by `pose`, at each of `references` along its direction, mm, and
-/// the number of scan points that it was found from; an error for a point that is not on the nominal, cannot be held
+/// The deviation of the scan, moved to the nominal frame by `pose`, at each of `references` along its (first) direction,
+/// mm, and the number of scan points that it was found from; an error for a point that is not on the nominal, cannot be held
 /// along its direction, or was not measured.
 pub fn measured(
     nominal: &Surface,
@@ -181,7 +213,7 @@ pub fn measured(
 ) -> Vec<Result<(f64, usize)>> {
     let radius_mm = references.radius_mm;
     let measure = |own: &ReferencePoint| {
-        let held = Held::of(own, nominal)?;
+        let held = Held::of(own, own.direction, nominal)?;
         let near = vicinities(scan, std::slice::from_ref(&held), pose, MAX_DEVIATION_RADII * radius_mm + radius_mm);
         held.measure(nominal, &near[0], pose, radius_mm)
     };
@@ -192,12 +224,16 @@ pub fn measured(
 ///
 /// Returns an error if a point is not on the nominal, or cannot be held along its direction.
 pub fn open_freedoms(nominal: &Surface, points: &[ReferencePoint]) -> Result<Vec<String>> {
-    let condition = |own: &ReferencePoint| {
-        let held = Held::of(own, nominal)?;
-        Ok(Condition { value_mm: 0.0, point: held.foot, gradient: held.gradient() })
-    };
-    let conditions = points.iter().map(condition).collect::<Result<Vec<_>>>()?;
+    let held = all_held(nominal, points)?;
+    let condition = |held: &Held<'_>| Condition { value_mm: 0.0, point: held.foot, gradient: held.gradient() };
+    let conditions: Vec<Condition> = held.iter().map(condition).collect();
     Ok(frame(nominal).information(&conditions).open)
+}
+
+/// Each point in each of its directions, in order.
+fn all_held<'a>(nominal: &Surface, points: &'a [ReferencePoint]) -> Result<Vec<Held<'a>>> {
+    let pairs = points.iter().flat_map(|own| own.directions().map(move |direction| (own, direction)));
+    pairs.map(|(own, direction)| Held::of(own, direction, nominal)).collect()
 }
 
 fn frame(nominal: &Surface) -> Frame {
@@ -226,28 +262,35 @@ impl Direction {
 }
 
 impl<'a> Held<'a> {
-    fn of(own: &'a ReferencePoint, nominal: &Surface) -> Result<Self> {
+    fn of(own: &'a ReferencePoint, direction: Direction, nominal: &Surface) -> Result<Self> {
         let name = &own.name;
         let hit = nominal.closest_point(&own.point, MAX_OFF_SURFACE_MM).ok_or_else(|| {
             UserError::usage(format!(
                 "Point “{name}” is more than {MAX_OFF_SURFACE_MM} mm from the nominal; pick it on the surface."
             ))
         })?;
-        let normal = nominal.mesh().normal(hit.facet as usize);
-        let along = match own.direction {
-            Direction::Normal => normal,
+        let normal_of = |facet: u32| nominal.mesh().normal(facet as usize);
+        let along = match direction {
+            Direction::Normal => normal_of(hit.facet),
             Direction::X => Vector::x(),
             Direction::Y => Vector::y(),
             Direction::Z => Vector::z(),
         };
-        if along.dot(&normal).abs() < MIN_COSINE {
+        let faces_it = |facet: u32| along.dot(&normal_of(facet)).abs() >= MIN_COSINE;
+        // At an edge, the closest face is not always the one that faces the direction.
+        let facing = if faces_it(hit.facet) {
+            Some(hit)
+        } else {
+            nominal.closest_point_where(&own.point, MAX_OFF_SURFACE_MM, faces_it)
+        };
+        let Some(hit) = facing else {
             return Err(UserError::usage(format!(
                 "Point “{name}” cannot be held along {}: the surface there is nearly parallel to that axis. \
                  Hold it along its normal, or choose another point.",
-                own.direction.name()
+                direction.name()
             )));
-        }
-        Ok(Self { own, foot: hit.point, normal, along })
+        };
+        Ok(Self { own, direction, foot: hit.point, normal: normal_of(hit.facet), along })
     }
 
     /// Derivative of its deviation by a translation.

@@ -87,7 +87,7 @@ impl Part {
 }
 
 fn reference(name: &str, point: [f64; 3], direction: Direction) -> ReferencePoint {
-    ReferencePoint { name: name.into(), point: Point::from(point), direction }
+    ReferencePoint::held_along(name.into(), Point::from(point), direction)
 }
 
 /// Three points on +z, two on +y, one on +x.
@@ -103,10 +103,13 @@ fn three_two_one() -> Vec<ReferencePoint> {
     ]
 }
 
-/// In the scan frame: the rotation that makes the primary plane's normal that of R1 to R3 and lets the secondary one
-/// hold R4 and R5, and the translation that lets all three planes pass through their points.
 fn closed_form(part: &Part) -> Pose {
-    let at: Vec<Point> = three_two_one().iter().map(|own| own.point).collect();
+    closed_form_at(part, &three_two_one().iter().map(|own| own.point).collect::<Vec<_>>())
+}
+
+/// In the scan frame: the rotation that makes the primary plane's normal that of the first three points and lets the
+/// secondary one hold the next two, and the translation that lets all three planes pass through their points.
+fn closed_form_at(part: &Part, at: &[Point]) -> Pose {
     let ((a, n), (b, m), (c, k)) = (part.plane(0), part.plane(1), part.plane(2));
     // In the nominal frame: N is the normal of R1 to R3, M that of the secondary plane, with the angle as measured.
     let normal = (at[1] - at[0]).cross(&(at[2] - at[0])).normalize();
@@ -171,6 +174,77 @@ fn three_two_one_is_the_closed_form_on_100_parts() {
         assert!(points.iter().all(|own| own.deviation_mm.abs() < 1e-8 && own.points >= 3), "{points:?}");
         assert!(amplification.is_some_and(|own| own > 1.0 && own < 10.0), "{amplification:?}");
     }
+}
+
+/// A point held along several directions.
+fn held(name: &str, point: [f64; 3], directions: &[Direction]) -> ReferencePoint {
+    let mut own = reference(name, point, directions[0]);
+    directions.iter().for_each(|direction| own.hold(*direction, true));
+    own
+}
+
+/// Two points on an edge hold y and z each, one on another edge holds x alone though the upper face is as close.
+#[test]
+fn points_that_hold_several_directions_are_the_closed_form_on_100_parts() {
+    let [x, y, z] = SIZE.map(|size| size / 2.0);
+    let points = vec![
+        held("R1", [-30.0, y, z], &[Direction::Z, Direction::Y]),
+        held("R2", [30.0, y, z], &[Direction::Y, Direction::Z]),
+        reference("R3", [0.0, -14.0, z], Direction::Z),
+        reference("R4", [x, 4.0, z], Direction::X),
+    ];
+    let nominal = block();
+    assert_eq!(reference_points::open_freedoms(&nominal, &points).unwrap(), Vec::<String>::new());
+    // The first three anticlockwise as seen from above.
+    let at = [1, 0, 2, 0, 1, 3].map(|index: usize| points[index].point);
+    // The scan ends 1 mm before the edges.
+    let references = ReferencePoints { points, radius_mm: 10.0 };
+    let mut random = Random::new(1101, 0);
+    for _ in 0..100 {
+        let part = part(&mut random);
+        let start = part.start(&mut random);
+        let found = reference_points::align(&nominal, &part.scan, &references, &start, &Progress::silent()).unwrap();
+        let off_mm = far(&found.nominal_from_scan, &closed_form_at(&part, &at), &part);
+        assert!(found.converged && off_mm < 1e-6, "{off_mm} mm");
+        let (results, _) = at_the_points(&found);
+        let held: Vec<_> = results.iter().map(|own| (own.name.as_str(), own.direction, own.is_further)).collect();
+        let both = |name| [(name, Direction::Y, false), (name, Direction::Z, true)];
+        let others = [("R3", Direction::Z, false), ("R4", Direction::X, false)];
+        assert_eq!(held, [both("R1"), both("R2"), others].concat());
+        assert!(found.main.unwrap().name().starts_with("4 reference points"));
+    }
+}
+
+/// A smooth face says nothing of motions along itself: all directions of a point on it count as one.
+#[test]
+fn several_directions_on_a_smooth_face_count_as_one() {
+    let mut mesh = shapes::sphere(1.0, 5);
+    mesh.vertices.iter_mut().for_each(|own| *own = Point::new(40.0 * own.x, 28.0 * own.y, 20.0 * own.z));
+    let nominal = Surface::new(mesh);
+    let toward = Vector::new(2.0, 1.0, 1.0).normalize();
+    let ray = nominal.first_hit(&Point::origin(), &toward, 0.0, 100.0).unwrap();
+    let at = toward * ray.t;
+    let all = held("R1", at.into(), &Direction::ALL);
+    assert_eq!(all.directions().count(), 4);
+    assert_eq!(reference_points::open_freedoms(&nominal, std::slice::from_ref(&all)).unwrap().len(), 5);
+    let beside = held("R2", [-at.x, at.y, at.z], &[Direction::X, Direction::Y, Direction::Z]);
+    assert_eq!(reference_points::open_freedoms(&nominal, &[all, beside]).unwrap().len(), 4);
+}
+
+/// As written before points could hold several directions, and the other way round.
+#[test]
+fn points_of_one_direction_are_stored_as_before() {
+    let stored = r#"{"name":"R1","point":[1.0,2.0,3.0],"direction":"z"}"#;
+    let own: ReferencePoint = serde_json::from_str(stored).unwrap();
+    assert_eq!(own, reference("R1", [1.0, 2.0, 3.0], Direction::Z));
+    assert_eq!(serde_json::to_string(&own).unwrap(), stored);
+    let mut several = own.clone();
+    several.hold(Direction::X, true);
+    let text = serde_json::to_string(&several).unwrap();
+    assert_eq!(serde_json::from_str::<ReferencePoint>(&text).unwrap(), several);
+    several.hold(Direction::X, false);
+    several.hold(Direction::Z, false);
+    assert_eq!(several, own);
 }
 
 /// RPS with more points than degrees of freedom: on plane faces they agree, whichever are added.

@@ -1,15 +1,17 @@
 //! Faces of the nominal: selected facets, and anchors to find them again after the nominal was revised or meshed anew.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::Nominal;
 use base::{Result, UserError};
-use geometry::{Mesh, Point, Subset, Vector};
+use geometry::{Mesh, Point, Subset, Vector, triangle};
 
 /// Edges with a smaller angle between the facets do not bound a face, rad; for files without faces.
 pub const MIN_EDGE_ANGLE_RAD: f64 = 20.0 * std::f64::consts::PI / 180.0;
-/// Maximum number of anchor points per selection.
-const MAX_ANCHOR_POINTS: usize = 32;
+/// Number of anchor points of a selection that are spread over its facets; each face without one of them has another.
+const SPREAD_ANCHOR_POINTS: usize = 32;
 /// Maximum distance of an anchor point from the revised nominal, as a share of the part's diagonal; at least
 /// [`MAX_DISTANCE_MM`].
 const MAX_DISTANCE: f64 = 1e-4;
@@ -52,7 +54,7 @@ pub struct Anchors {
     among: usize,
     /// Whether the facets are whole faces: only then can they be found by anchor points.
     whole_faces: bool,
-    /// Anchor points: centroids of some of the facets, mm, and their unit normals.
+    /// Anchor points: centroids of some of the facets, mm, and their unit normals; at least one on each face.
     #[serde(rename = "places")]
     points: Vec<(Point, Vector)>,
     /// Total area of the facets, mm².
@@ -63,7 +65,11 @@ impl Anchors {
     /// Anchors of `facets` of `nominal`.
     pub fn of(facets: &Subset, nominal: &Nominal) -> Self {
         let mesh = nominal.surface.mesh();
-        let stride = facets.len().div_ceil(MAX_ANCHOR_POINTS).max(1);
+        let stride = facets.len().div_ceil(SPREAD_ANCHOR_POINTS).max(1);
+        let spread: HashSet<u32> = facets.iter().step_by(stride).copied().collect();
+        let faces = mesh.single_faces(nominal.surface.topology(), facets, MIN_EDGE_ANGLE_RAD);
+        let without_anchor = faces.iter().filter(|face| !face.iter().any(|facet| spread.contains(facet)));
+        let chosen = without_anchor.filter_map(|face| largest(mesh, face)).chain(spread.iter().copied());
         let anchor = |facet: &u32| {
             let [a, b, c] = mesh.corners(*facet as usize);
             (Point::from((a.coords + b.coords + c.coords) / 3.0), mesh.normal(*facet as usize))
@@ -71,8 +77,9 @@ impl Anchors {
         Self {
             of: nominal.source.hash.clone(),
             among: mesh.facets.len(),
-            whole_faces: mesh.whole_faces(nominal.surface.topology(), facets, MIN_EDGE_ANGLE_RAD) == *facets,
-            points: facets.iter().step_by(stride).map(anchor).collect(),
+            // They hold all of the selection, and no facet twice.
+            whole_faces: faces.iter().map(Vec::len).sum::<usize>() == facets.len(),
+            points: Subset::new(chosen.collect()).iter().map(anchor).collect(),
             area_mm2: area_mm2(mesh, facets),
         }
     }
@@ -112,13 +119,15 @@ impl Anchors {
     }
 }
 
+/// The facet with the largest area.
+fn largest(mesh: &Mesh, facets: &[u32]) -> Option<u32> {
+    let area_mm2 = |facet: u32| triangle::area_vector(&mesh.corners(facet as usize)).norm();
+    facets.iter().copied().max_by(|one, other| area_mm2(*one).total_cmp(&area_mm2(*other)))
+}
+
 /// Total area of `facets`, mm².
 pub(crate) fn area_mm2(mesh: &Mesh, facets: &Subset) -> f64 {
-    let area = |facet: &u32| {
-        let [a, b, c] = mesh.corners(*facet as usize);
-        0.5 * (b - a).cross(&(c - a)).norm()
-    };
-    facets.iter().map(area).sum()
+    facets.iter().map(|facet| 0.5 * triangle::area_vector(&mesh.corners(*facet as usize)).norm()).sum()
 }
 
 #[cfg(test)]
@@ -135,6 +144,43 @@ mod tests {
 
     fn cuboid(height_mm: f64) -> Mesh {
         shapes::cuboid(Point::origin(), Point::new(30.0, 20.0, height_mm))
+    }
+
+    /// Blocks side by side.
+    fn blocks(numbers: impl Iterator<Item = u32>) -> Mesh {
+        let mut mesh = Mesh::default();
+        for number in numbers {
+            let x = 10.0 * f64::from(number);
+            mesh.append(&shapes::cuboid(Point::new(x, 0.0, 0.0), Point::new(x + 8.0, 8.0, 5.0)));
+        }
+        mesh
+    }
+
+    #[test]
+    fn of_many_faces_each_is_found_again() {
+        const COUNT: u32 = 150;
+        for has_cad_faces in [true, false] {
+            let part = |hash: &str, numbers: Vec<u32>| {
+                let mut mesh = blocks(numbers.into_iter());
+                if !has_cad_faces {
+                    mesh.cad_faces.clear();
+                }
+                nominal(hash, mesh)
+            };
+            let first = part("1", (0..COUNT).collect());
+            let is_top = |mesh: &Mesh, facet: u32| mesh.normal(facet as usize).z > 0.9;
+            let tops = Subset::new((0..12 * COUNT).filter(|facet| is_top(first.surface.mesh(), *facet)).collect());
+            let anchors = Anchors::of(&tops, &first);
+            assert!(anchors.whole_faces && anchors.points.len() == COUNT as usize, "{}", anchors.points.len());
+            // In another order, with more beside them.
+            let revised = part("2", (0..COUNT + 20).rev().collect());
+            let found = anchors.facets(&tops, &revised).unwrap();
+            assert_eq!(found.len(), tops.len());
+            assert!(found.iter().all(|facet| *facet >= 240 && is_top(revised.surface.mesh(), *facet)));
+            let lacking = part("3", (0..COUNT).filter(|number| *number != 77).collect());
+            let said = anchors.facets(&tops, &lacking).unwrap_err().sentence;
+            assert!(said.contains("surface there has changed"), "{said}");
+        }
     }
 
     #[test]

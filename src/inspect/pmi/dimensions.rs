@@ -51,6 +51,7 @@ pub(super) fn of(own: &Dimension, table: &mut FeatureTable<'_>) -> Refusal<Judge
     if own.unread_bounds {
         return Err("its limits could not be read".to_owned());
     }
+    // A class alone does not do: Open CASCADE writes other grades than it was given.
     if !own.fit.is_empty() {
         return Err(format!("the limits of its tolerance class {} are not in the file", own.fit));
     }
@@ -89,6 +90,9 @@ fn size(own: &Dimension, factor: f64, table: &mut FeatureTable<'_>) -> Refusal<T
         maximum_material: None,
         expanded_uncertainty_mm: None,
         filter_mm: None,
+        filter_upr: None,
+        outlier_sigmas: None,
+        fit: None,
     })
 }
 

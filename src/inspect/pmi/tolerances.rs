@@ -63,10 +63,13 @@ pub(super) fn of(
         feature: feature.name,
         characteristic,
         limit_mm: rounded(limit_mm),
+        fit: None,
         datums,
         maximum_material,
         expanded_uncertainty_mm: None,
         filter_mm: None,
+        filter_upr: None,
+        outlier_sigmas: None,
     })
 }
 

@@ -44,6 +44,19 @@ pub enum Stations {
     Every(f64),
 }
 
+impl Stations {
+    /// Returns an error for a distance that is not positive.
+    pub fn check(self) -> Result<()> {
+        match self {
+            // NaN is refused too.
+            Self::Every(spacing_mm) if !(spacing_mm > 0.0 && spacing_mm.is_finite()) => {
+                Err(UserError::usage("The distance between stations of a curve must be positive."))
+            }
+            Self::Every(_) | Self::Count(_) => Ok(()),
+        }
+    }
+}
+
 /// The cubic from one point to the next.
 #[derive(Clone, Debug)]
 struct Span {
@@ -119,6 +132,7 @@ impl Curve {
     ///
     /// Returns an error for a distance that is not positive, or one that gives too many stations.
     pub fn stations_mm(&self, stations: Stations) -> Result<Vec<f64>> {
+        stations.check()?;
         let length_mm = self.length_mm();
         match stations {
             Stations::Count(1) if !self.is_closed => Ok(vec![0.5 * length_mm]),
@@ -127,10 +141,6 @@ impl Curve {
                 Ok((0..count).map(|index| length_mm * index as f64 / steps as f64).collect())
             }
             Stations::Every(spacing_mm) => {
-                // NaN is refused too.
-                if !(spacing_mm > 0.0 && spacing_mm.is_finite()) {
-                    return Err(UserError::usage("The distance between stations of a curve must be positive."));
-                }
                 // A whole number of distances has its last station at the end, which is the beginning of a closed curve.
                 let steps = length_mm / spacing_mm;
                 let count = if self.is_closed { (steps - 1e-9).ceil() } else { (steps + 1e-9).floor() + 1.0 };
@@ -143,6 +153,25 @@ impl Curve {
                 Ok((0..count as usize).map(|index| spacing_mm * index as f64).collect())
             }
         }
+    }
+
+    /// As [`Self::stations_mm`], but on an open curve none at its ends: in the middle of equal parts of it, or with the same
+    /// distance before the first as behind the last.
+    ///
+    /// Returns an error as that does.
+    pub fn inner_stations_mm(&self, stations: Stations) -> Result<Vec<f64>> {
+        let outer_mm = self.stations_mm(stations)?;
+        if self.is_closed {
+            return Ok(outer_mm);
+        }
+        let length_mm = self.length_mm();
+        let (count, spacing_mm) = match stations {
+            Stations::Count(count) => (count, length_mm / count as f64),
+            // One lies in each whole distance that fits along it.
+            Stations::Every(spacing_mm) => ((outer_mm.len() - 1).max(1), spacing_mm),
+        };
+        let first_mm = 0.5 * (length_mm - (count as f64 - 1.0) * spacing_mm);
+        Ok((0..count).map(|index| first_mm + index as f64 * spacing_mm).collect())
     }
 
     /// Points along it, at about `count` equal distances, for drawing.
@@ -299,6 +328,27 @@ mod tests {
         assert_eq!(line.stations_mm(Stations::Every(2.5)).unwrap(), [0.0, 2.5, 5.0]);
         assert_eq!(line.stations_mm(Stations::Every(2.0)).unwrap(), [0.0, 2.0, 4.0]);
         assert_eq!(line.outline(2).len(), 3);
+    }
+
+    #[test]
+    fn inner_stations_keep_away_from_the_ends_of_open_curves_alone() {
+        let line = Curve::through(&[Point::origin(), Point::new(8.0, 0.0, 0.0)], false).unwrap();
+        for (stations, expected_mm) in [
+            (Stations::Count(1), vec![4.0]),
+            (Stations::Count(4), vec![1.0, 3.0, 5.0, 7.0]),
+            (Stations::Every(4.0), vec![2.0, 6.0]),
+            (Stations::Every(3.0), vec![2.5, 5.5]),
+            (Stations::Every(20.0), vec![4.0]),
+        ] {
+            let found_mm = line.inner_stations_mm(stations).unwrap();
+            let are_same = found_mm.iter().zip(&expected_mm).all(|(own, expected)| (own - expected).abs() < 1e-12);
+            assert!(are_same && found_mm.len() == expected_mm.len(), "{stations:?}: {found_mm:?}");
+        }
+        assert!(line.inner_stations_mm(Stations::Every(0.0)).is_err());
+        let closed = Curve::through(&uneven(), true).unwrap();
+        for stations in [Stations::Count(7), Stations::Every(9.0)] {
+            assert_eq!(closed.inner_stations_mm(stations).unwrap(), closed.stations_mm(stations).unwrap());
+        }
     }
 
     /// A closed curve has no station at its end, whose position is that of its beginning.

@@ -11,7 +11,7 @@ use crate::tolerances::{self, Conformity};
 use crate::verdict::Verdict;
 
 /// Fewest measured points of a line or an arc.
-pub(super) const MIN_POINTS: usize = 10;
+const MIN_POINTS: usize = 10;
 /// Share of a line or an arc that is left out at each of its ends, where edges are rounded, and at most so much, mm.
 const END_SHARE: f64 = 0.1;
 const MAX_END_MM: f64 = 1.0;
@@ -20,7 +20,7 @@ const MAX_SKEW_DEG: f64 = 5.0;
 /// A position means no line that is farther away than this, mm.
 const MAX_AWAY_MM: f64 = 1.0;
 /// Of the tenths of a line or an arc, at least so many must be measured: what lies beyond would be guessed.
-pub(super) const MIN_TENTHS: usize = 6;
+const MIN_TENTHS: usize = 6;
 /// A shorter arc, rad, has no radius and no centre that could be measured.
 const MIN_ARC_RAD: f64 = std::f64::consts::FRAC_PI_6;
 /// Length of the surfaces next to a gap that are measured, and depth below them of their ends, mm, unless others are asked
@@ -300,17 +300,20 @@ pub(super) fn fit(section: &PlaneSection, run: &Run, [from, to]: [f64; 2]) -> Ou
             tenths[((10.0 * (share - from) / (to - from)) as usize).min(9)] = true;
         }
     }
-    if points.len() < MIN_POINTS {
-        return Err(match points.len() {
-            1 => "only 1 point was measured on one of its lines".to_owned(),
-            count => format!("only {count} points were measured on one of its lines"),
-        });
-    }
-    let measured = tenths.iter().filter(|own| **own).count();
-    if measured < MIN_TENTHS {
-        return Err(format!("only {} % of one of its lines was measured", 10 * measured));
-    }
+    check_measured(points.len(), &tenths, "lines")?;
     fitted(&run.outline, &points).ok_or_else(|| "no line or arc fits the points".to_owned())
+}
+
+/// Returns an error if too few points were measured of one of several things, or on too few of its tenths. `what` they are:
+/// lines or ends.
+pub(super) fn check_measured(count: usize, tenths: &[bool; 10], what: &str) -> Outcome<()> {
+    let measured = tenths.iter().filter(|own| **own).count();
+    match count {
+        1 => Err(format!("only 1 point was measured on one of its {what}")),
+        count if count < MIN_POINTS => Err(format!("only {count} points were measured on one of its {what}")),
+        _ if measured < MIN_TENTHS => Err(format!("only {} % of one of its {what} was measured", 10 * measured)),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn cross(u: &PlanePoint, v: &PlanePoint) -> f64 {

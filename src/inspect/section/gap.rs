@@ -21,7 +21,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::PlaneSection;
 use super::contour::Contour;
 use super::dimension::{
-    DEFAULT_LENGTH_MM, Dimension, DimensionKind, MIN_POINTS, MIN_TENTHS, MeasuredDimension, Outcome, Value, cross, dot,
+    DEFAULT_LENGTH_MM, Dimension, DimensionKind, MeasuredDimension, Outcome, Value, check_measured, cross, dot,
     end_margin_mm, fit, foot, measured,
 };
 use super::fitted::{self, FittedOutline, REJECTED_SIGMAS};
@@ -99,7 +99,7 @@ impl<'a> Gap<'a> {
     /// How high the line of the other surface lies, where that ends, over the reference line, mm, positive outside.
     fn flush_mm(&self, reference: &Outline, other: &Outline) -> f64 {
         // The outside is on the right of a contour.
-        -outline::away(reference, &foot(other, &self.ends[1].flat_end()))
+        -outline::away(reference, &self.ends[1].flat_end_on(other))
     }
 
     /// The line through the points of a side that were measured over this length next to the gap, mm.
@@ -122,14 +122,23 @@ impl<'a> Gap<'a> {
 
     /// The gap between the measured ends.
     fn measured(&self) -> Outcome<Value> {
-        let reach = |side: usize| {
-            let end = &self.ends[side];
-            // The nominal lies so far inside of the measured surface.
-            let inside_mm = outline::away(&self.line(side, DEFAULT_LENGTH_MM)?.outline, &end.flat_end());
-            end.measured(self.section, -inside_mm)
-        };
-        let ([from_mm, from_mm2], [to_mm, to_mm2]) = (reach(0)?, reach(1)?);
-        Ok(Value { value: -(from_mm + to_mm), uncertainty: Some(2.0 * (from_mm2 + to_mm2).sqrt()) })
+        let ((from_mm, from_mm2), (to_mm, to_mm2)) = (self.reach(0)?, self.reach(1)?);
+        let uncertainty = from_mm2.zip(to_mm2).map(|(from_mm2, to_mm2)| 2.0 * (from_mm2 + to_mm2).sqrt());
+        Ok(Value { value: -(from_mm + to_mm), uncertainty })
+    }
+
+    /// How far the measured end of a side reaches across the gap, mm, and the variance of that, mm²: from the scatter of the
+    /// points of the end, and of those of its surface, below which depths are.
+    fn reach(&self, side: usize) -> Outcome<(f64, Option<f64>)> {
+        let (end, surface) = (&self.ends[side], self.line(side, DEFAULT_LENGTH_MM)?);
+        let below = |surface: &Outline| end.measured(self.section, end.deeper_mm(surface));
+        let [reach_mm, of_end_mm2] = below(&surface.outline)?;
+        let of_surface = measured(&[surface], |moved| match moved {
+            [surface] => below(surface).map(|[reach_mm, _]| reach_mm),
+            _ => Err("nothing to measure".to_owned()),
+        })?;
+        // Expanded with k = 2.
+        Ok((reach_mm, of_surface.uncertainty.map(|own| of_end_mm2 + (0.5 * own).powi(2))))
     }
 }
 
@@ -200,6 +209,20 @@ impl<'a> End<'a> {
         self.corners[0].at
     }
 
+    /// How much deeper than the nominal a measured surface lies where that ends, mm along `inward`, to which it may be
+    /// skewed.
+    fn deeper_mm(&self, surface: &Outline) -> f64 {
+        let Outline::Line { along, .. } = surface else { return 0.0 };
+        // The inside is on the left of a contour.
+        -outline::away(surface, &self.flat_end()) / dot(&[-along[1], along[0]], &self.inward)
+    }
+
+    /// Where a measured surface passes above or below the end of the straight surface.
+    fn flat_end_on(&self, surface: &Outline) -> PlanePoint {
+        let (at, deeper_mm) = (self.flat_end(), self.deeper_mm(surface));
+        [0, 1].map(|axis| at[axis] + deeper_mm * self.inward[axis])
+    }
+
     fn farthest(&self) -> PlanePoint {
         self.corners[self.farthest].at
     }
@@ -235,8 +258,8 @@ impl<'a> End<'a> {
         (to > from).then_some(from..=to)
     }
 
-    /// How far the measured end reaches across the gap, mm, whose surface lies so much deeper than the nominal, and the
-    /// variance of that, mm², from the scatter of its points.
+    /// How far the measured end reaches across the gap, mm, whose surface lies so much deeper than the nominal along
+    /// `inward`, and the variance of that, mm², from the scatter of its points.
     fn measured(&self, section: &PlaneSection, deeper_mm: f64) -> Outcome<[f64; 2]> {
         let face = self.face().ok_or("one of its ends has no face that looks into the gap")?;
         let face = &self.corners[face];
@@ -261,16 +284,7 @@ impl<'a> End<'a> {
                 tenths[((5.0 * (position + 1.0)) as usize).min(9)] = true;
             }
         }
-        if points.len() < MIN_POINTS {
-            return Err(match points.len() {
-                1 => "only 1 point was measured on one of its ends".to_owned(),
-                count => format!("only {count} points were measured on one of its ends"),
-            });
-        }
-        let measured = tenths.iter().filter(|own| **own).count();
-        if measured < MIN_TENTHS {
-            return Err(format!("only {} % of one of its ends was measured", 10 * measured));
-        }
+        check_measured(points.len(), &tenths, "ends")?;
         let (moved, covariance) = smooth(&points).ok_or("no smooth face fits the points of one of its ends")?;
         let steps = (0..=DEPTHS).map(|step| top_mm + 2.0 * half_mm * f64::from(step) / f64::from(DEPTHS));
         let depths = steps.chain(nominal.iter().map(|[depth_mm, _]| *depth_mm));

@@ -4,6 +4,7 @@ pub mod contour;
 pub mod curve;
 pub mod dimension;
 pub mod drawing;
+mod edge;
 mod fitted;
 mod gap;
 pub mod measured;
@@ -50,10 +51,10 @@ const MAX_STRAY_SHARE: f64 = 0.005;
 pub struct Parameters {
     /// Where the first plane lies.
     pub placement: Placement,
-    /// Number of parallel planes, or of those along a curve.
+    /// Number of parallel planes, or of those along a curve or an edge.
     pub count: usize,
     /// Distance from each plane to the next along the normal, mm; along the axis for planes perpendicular to one, along the
-    /// curve for planes perpendicular to that.
+    /// curve or edge for planes perpendicular to that.
     pub spacing_mm: f64,
     /// Half the thickness of the slab whose points are taken, mm; `None` derives it from the point spacing.
     pub half_width_mm: Option<f64>,
@@ -155,7 +156,12 @@ impl Parameters {
         if self.count == 0 || self.count > MAX_PLANES {
             return Err(UserError::usage(format!("The number of planes must be from 1 to {MAX_PLANES}.")));
         }
-        if self.stations()?.is_none() {
+        if let Placement::Edge { point, every_spacing } = &self.placement {
+            if !point.iter().all(|mm| mm.is_finite()) {
+                return Err(UserError::usage("The coordinates of the point at an edge must be finite numbers."));
+            }
+            self.spaced(*every_spacing).check()?;
+        } else if self.stations()?.is_none() {
             self.placement.plane()?;
             if self.count > 1 && !(self.spacing_mm.is_finite() && self.spacing_mm != 0.0) {
                 return Err(UserError::usage("The distance between parallel planes must not be 0 mm."));
@@ -178,23 +184,36 @@ impl Parameters {
         Ok(())
     }
 
-    /// The curve that its planes are perpendicular to, and where they lie along it, mm; `None` for parallel planes.
+    /// How the stations of a curve or an edge lie along it.
+    fn spaced(&self, every_spacing: bool) -> Stations {
+        if every_spacing { Stations::Every(self.spacing_mm) } else { Stations::Count(self.count) }
+    }
+
+    /// The curve that its planes are perpendicular to, and where they lie along it, mm; `None` for parallel planes, and for
+    /// those along an edge.
     fn stations(&self) -> Result<Option<(Curve, Vec<f64>)>> {
         let Placement::Curve { points, is_closed, every_spacing } = &self.placement else { return Ok(None) };
-        let stations = if *every_spacing { Stations::Every(self.spacing_mm) } else { Stations::Count(self.count) };
         let curve = Curve::through(points, *is_closed)?;
-        let stations_mm = curve.stations_mm(stations)?;
+        let stations_mm = curve.stations_mm(self.spaced(*every_spacing))?;
         Ok(Some((curve, stations_mm)))
     }
 
     /// All planes, with their positions in words.
-    fn planes(&self) -> Result<Vec<(SectionPlane, String)>> {
-        if let Some((curve, stations_mm)) = self.stations()? {
+    fn planes(&self, nominal: &Nominal) -> Result<Vec<(SectionPlane, String)>> {
+        let along = |curve: &Curve, stations_mm: Vec<f64>, what: &str| {
             let at = |along_mm: f64| {
                 let rounded_mm = (1e3 * along_mm).round() / 1e3;
-                Ok((curve.plane_at(along_mm)?, format!("{rounded_mm} mm along the curve")))
+                Ok((curve.plane_at(along_mm)?, format!("{rounded_mm} mm along the {what}")))
             };
-            return stations_mm.into_iter().map(at).collect();
+            stations_mm.into_iter().map(at).collect::<Result<Vec<_>>>()
+        };
+        if let Placement::Edge { point, every_spacing } = &self.placement {
+            let edge = edge::nearest(nominal, point)?;
+            let stations_mm = edge.inner_stations_mm(self.spaced(*every_spacing))?;
+            return along(&edge, stations_mm, "edge");
+        }
+        if let Some((curve, stations_mm)) = self.stations()? {
+            return along(&curve, stations_mm, "curve");
         }
         let first = self.placement.plane()?;
         let of = |index: usize| match self.placement {
@@ -234,7 +253,7 @@ pub fn run(
         max_distance_mm: parameters.max_distance_mm,
     });
     let (mut planes, mut missed) = (Vec::new(), Vec::new());
-    let wanted = parameters.planes()?;
+    let wanted = parameters.planes(nominal)?;
     for (index, (plane, name)) in wanted.iter().enumerate() {
         let part = progress.part(index as f32 / wanted.len() as f32, (index + 1) as f32 / wanted.len() as f32);
         part.report(0.0, "Cutting the nominal")?;

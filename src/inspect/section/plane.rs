@@ -51,6 +51,15 @@ pub enum Placement {
         #[serde(default)]
         every_spacing: bool,
     },
+    /// Perpendicular to the edge of the nominal that is nearest to a point, at stations along it but none at its ends; seen
+    /// against its direction.
+    Edge {
+        /// The point, mm.
+        point: Point,
+        /// Whether there is a station each so many millimetres, rather than a number of them at equal distances.
+        #[serde(default)]
+        every_spacing: bool,
+    },
 }
 
 /// A plane with axes, nominal frame: the normal points to the viewer, `right` and `up` along the drawing.
@@ -88,7 +97,8 @@ impl Placement {
 
     /// The plane; of several along a curve that at its beginning.
     ///
-    /// Returns an error if the axis is none, the points are collinear or define no curve, or a number is not finite.
+    /// Returns an error if the axis is none, the points are collinear or define no curve, or a number is not finite; and for
+    /// an edge, which the nominal has.
     pub fn plane(&self) -> Result<SectionPlane> {
         let wrong = |what: &str| Err(UserError::usage(format!("{what} do not define a plane for a section.")));
         match *self {
@@ -119,6 +129,7 @@ impl Placement {
                 Ok(SectionPlane::new(point, normal.normalize()))
             }
             Self::Curve { ref points, is_closed, .. } => Curve::through(points, is_closed)?.plane_at(0.0),
+            Self::Edge { .. } => Err(UserError::internal("The planes along an edge follow from the nominal.")),
         }
     }
 
@@ -132,6 +143,7 @@ impl Placement {
                 format!("normal {:.4}, {:.4}, {:.4}", n.x, n.y, n.z)
             }
             Self::Curve { .. } => "along a curve".to_owned(),
+            Self::Edge { .. } => "along an edge".to_owned(),
         }
     }
 }
@@ -229,5 +241,7 @@ mod tests {
         assert_eq!(read(&serde_json::to_string(&curve).unwrap()), curve);
         let three = r#"{"by":"three_points","points":[[0.0,0.0,0.0],[1.0,0.0,0.0],[0.0,1.0,0.0]]}"#;
         assert_eq!(serde_json::to_string(&read(three)).unwrap(), three);
+        let edge = Placement::Edge { point: Point::new(1.0, 2.0, 3.0), every_spacing: false };
+        assert_eq!(read(r#"{"by": "edge", "point": [1, 2, 3]}"#), edge);
     }
 }

@@ -61,6 +61,12 @@ impl Parameters {
         if points.len() > MAX_POINTS {
             return Err(UserError::usage(format!("There are more than {MAX_POINTS} surface points.")));
         }
+        if let Some(own) = points.iter().find(|own| !own.also.is_empty()) {
+            return Err(UserError::usage(format!(
+                "Surface point “{}” is measured along one direction; give it a single one.",
+                own.name
+            )));
+        }
         let mut names: Vec<&str> = points.iter().map(|own| own.name.as_str()).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {

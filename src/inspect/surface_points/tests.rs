@@ -6,7 +6,7 @@ use geometry::mesh::shapes;
 use geometry::{Vector, sampling};
 
 fn point(name: &str, at: [f64; 3], direction: Direction) -> ReferencePoint {
-    ReferencePoint { name: name.to_owned(), point: at.into(), direction }
+    ReferencePoint::held_along(name.to_owned(), at.into(), direction)
 }
 
 /// A block whose upper side is 0.2 mm too high with a slope of 0.001 along x, scanned in another frame: its points show
@@ -70,4 +70,7 @@ fn added_points_get_free_names_and_two_of_one_name_are_refused() {
     parameters.check().unwrap();
     parameters.at.points[0].name = "P1".to_owned();
     assert!(parameters.check().unwrap_err().sentence.contains("called “P1”"));
+    parameters.at.points[0].name = "P3".to_owned();
+    parameters.at.points[0].hold(Direction::X, true);
+    assert!(parameters.check().unwrap_err().sentence.contains("“P3” is measured along one direction"));
 }

@@ -7,6 +7,7 @@ pub use recipe::ThicknessRecipe;
 
 use serde::{Deserialize, Serialize};
 
+use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 use compute::{Backend, Compute, thickness};
 use geometry::{Mesh, OrderedPoints, Point, Surface, Vector, refine, triangle, winding};
@@ -27,6 +28,8 @@ pub struct Parameters {
     pub spacing_mm: Option<f64>,
 }
 
+/// What a map without a limit says of its verdict.
+const NO_LIMITS: &str = "Not judged: no limits.";
 /// Facets of a map whose spacing is not given.
 const FACETS: f64 = 200_000.0;
 /// Most facets of a map.
@@ -268,7 +271,9 @@ impl ThicknessMap {
                 100.0 * measured_mm2 / area_mm2
             ));
         }
-        if limits.min_mm > 0.0 {
+        if limits.min_mm <= 0.0 {
+            sentences.push(NO_LIMITS.to_owned());
+        } else {
             sentences.push(format!(
                 "On {:.2} cm² ({:.2} % of the part) it is less than {} mm.",
                 thin_mm2 / 100.0,
@@ -278,6 +283,20 @@ impl ThicknessMap {
         }
         sentences.extend(self.notes.iter().cloned());
         sentences
+    }
+
+    /// Fail if something is thinner than allowed; incomplete if nothing was measured or something puts the map in doubt;
+    /// `None` without a limit. Where there is no opposite side within the greatest thickness, nothing is judged.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let own = &self.statistics;
+        let whole = if own.measured_mm2 > 0.0 && self.notes.is_empty() { Verdict::Pass } else { Verdict::Incomplete };
+        (self.parameters.min_mm > 0.0).then_some(if own.thin_mm2 > 0.0 { Verdict::Fail } else { whole })
+    }
+
+    /// Share of the surface that a verdict applies to, in words.
+    pub fn covered(&self) -> String {
+        let own = &self.statistics;
+        format!("on {:.1} % of the surface", 100.0 * own.measured_mm2 / own.area_mm2)
     }
 
     /// Allocated memory, bytes.

@@ -3,6 +3,7 @@
 use super::{Parameters, ThicknessMap, run};
 use crate::parts::{FromNominal, Nominal, OfNominal};
 use crate::recipe::{Figure, Product};
+use crate::verdict::Verdict;
 use base::{Progress, Result};
 use compute::Backend;
 
@@ -36,7 +37,14 @@ impl Product for ThicknessMap {
         figures
     }
 
+    fn verdict(&self) -> Option<Verdict> {
+        Self::verdict(self)
+    }
+
     fn covers(&self) -> Option<String> {
+        if self.parameters.min_mm > 0.0 {
+            return Some(self.covered());
+        }
         (!self.notes.is_empty()).then(|| self.notes.join(" "))
     }
 

@@ -55,6 +55,25 @@ fn the_floor_of_a_channel_is_its_thinnest_wall_and_its_slot_its_gap() {
     }
 }
 
+/// A floor of 3 mm: judged by a limit below and above it, not without one, and open where the part is.
+#[test]
+fn a_limit_gives_a_verdict_and_none_says_so() {
+    let by =
+        |mesh: Mesh, min_mm: f64| map(mesh, &Parameters { min_mm, spacing_mm: Some(2.0), ..Parameters::default() });
+    let part = channel(5.0, 3.0);
+    let [thin, good, none] = [3.5, 2.5, 0.0].map(|min_mm| by(part.clone(), min_mm));
+    assert_eq!(thin.verdict(), Some(Verdict::Fail));
+    assert_eq!(good.verdict(), Some(Verdict::Pass));
+    assert!(good.covered().starts_with("on ") && good.covered().ends_with(" % of the surface"));
+    assert_eq!(none.verdict(), None);
+    assert!(none.sentences().contains(&NO_LIMITS.to_owned()));
+    assert!(!good.sentences().contains(&NO_LIMITS.to_owned()));
+    // One facet less: the part is not closed, and a pass would say more than is known.
+    let mut open = part;
+    open.facets.pop();
+    assert_eq!(by(open, 2.5).verdict(), Some(Verdict::Incomplete));
+}
+
 #[test]
 fn maps_have_about_as_many_facets_as_they_should() {
     let mut needles = shapes::torus(40.0, 10.0, 400, 6);

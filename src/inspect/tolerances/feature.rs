@@ -34,6 +34,8 @@ pub struct Feature {
     /// Signed deviations of the points from the nominal surface, mm, positive outside, for profiles; one per point, or
     /// empty. Measured in the datum system, or after a best fit for a profile without datums.
     pub deviations_mm: Vec<f64>,
+    /// Sections of a cylinder after a filter that each of them passed, mm; `None` cuts them from the points.
+    pub filtered_sections: Option<Vec<Vec<Point>>>,
     /// Uncertainty of the element; its first number is that of the radius, or of the size of a mid-plane. `None` counts
     /// as exact.
     pub uncertainty: Option<Uncertainty>,
@@ -60,6 +62,7 @@ impl Feature {
             size_mm: None,
             straight_sides: None,
             deviations_mm: Vec::new(),
+            filtered_sections: None,
             uncertainty: None,
         }
     }
@@ -96,19 +99,14 @@ impl Feature {
 
     /// Its least-squares size, mm: the diameter of round features, or the distance between two sides.
     pub fn measured_size_mm(&self) -> Option<f64> {
-        match self.element {
-            Element::Shape(
-                Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. },
-            ) => Some(2.0 * radius),
-            _ => self.size_mm,
-        }
+        self.element.diameter_mm().or(self.size_mm)
     }
 }
 
-/// The points that a fit did not drop.
-fn used(points: &[Point], dropped: &[u32]) -> Vec<Point> {
-    let used = (0_u32..).zip(points).filter(|(index, _)| dropped.binary_search(index).is_err());
-    used.map(|(_, point)| *point).collect()
+/// The values, one per point, of the points that were not dropped; `dropped` are ascending indices.
+pub(super) fn used<T: Copy>(values: &[T], dropped: &[u32]) -> Vec<T> {
+    let used = (0_u32..).zip(values).filter(|(index, _)| dropped.binary_search(index).is_err());
+    used.map(|(_, value)| *value).collect()
 }
 
 /// A feature as evaluated by a check.

@@ -14,7 +14,7 @@ use base::{Progress, Result};
 use geometry::{Point, Vector};
 
 /// Minimum number of points of a circle for a form error.
-const MIN_CIRCLE_POINTS: usize = 4;
+pub(super) const MIN_CIRCLE_POINTS: usize = 4;
 
 /// The reference shape of the zone: that of the minimum zone if it is of the required kind, else the element.
 fn reference(actual: &ActualFeature<'_>, kind: Kind, asked: &str) -> Result<(Shape, &'static str)> {
@@ -72,7 +72,10 @@ pub(super) fn circularity(actual: &ActualFeature<'_>, section_mm: Option<f64>) -
 }
 
 fn of_sections(actual: &ActualFeature<'_>, axis: &Line, section_mm: Option<f64>) -> Result<Measurement> {
-    let sections = sections::across(actual.points(MIN_CIRCLE_POINTS)?, axis, section_mm, MIN_CIRCLE_POINTS)?;
+    let sections = match &actual.feature.filtered_sections {
+        Some(filtered) => filtered.clone(),
+        None => sections::across(actual.points(MIN_CIRCLE_POINTS)?, axis, section_mm, MIN_CIRCLE_POINTS)?,
+    };
     let mut max: Option<Measurement> = None;
     for section in &sections {
         let plane = Shape::Plane { point: mean(section), normal: axis.direction };

@@ -55,6 +55,10 @@ pub struct Judged {
     pub uncertainty_mm: Option<f64>,
     /// How the value was evaluated: the formula of the standard, the datums, and assumptions.
     pub how: String,
+    /// What the points passed before their zone was evaluated: removal of outliers with their number, and a filter; empty
+    /// if they were evaluated as measured. Stands in `how`, too.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub preparation: String,
     /// Our reading of the standards, in short sentences; their texts were not available to check against.
     #[serde(default)]
     pub reading: String,

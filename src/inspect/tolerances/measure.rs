@@ -36,6 +36,9 @@ pub struct MeasureRecipe {
     /// Upper limit, mm or degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
+    /// Whether it was taken from the CAD file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_cad: bool,
 }
 
 /// A measured distance or angle.

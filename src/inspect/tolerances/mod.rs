@@ -28,6 +28,11 @@
 //! }
 //! ```
 //!
+//! A size may be stated by its tolerance class, `"fit": "25 H7"`, in place of its limits ([`SizeClass`]).
+//!
+//! Tolerances of form may state what the points pass before: `"outlier_sigmas": 4` removes outliers, `"filter_upr": 50`
+//! is a Gaussian filter by undulations per revolution (circularity, cylindricity), `"filter_mm": 0.8` one by wavelength.
+//!
 //! The characteristics are `size`, `straightness`, `flatness`, `circularity`, `cylindricity`, `parallelism`,
 //! `perpendicularity`, `angularity`, `position`, `coaxiality`, `symmetry`, `profile`, `circular_run_out` and
 //! `total_run_out`. Unknown fields are an error.
@@ -54,11 +59,13 @@ mod location;
 pub mod measure;
 mod orientation;
 mod points;
+mod preparation;
 mod profile;
 pub mod recipe;
 mod runout;
 mod sections;
 mod size;
+mod size_class;
 #[cfg(test)]
 mod tests;
 mod tolerance;
@@ -76,6 +83,7 @@ use geometry::{Point, Vector};
 pub use judged::{Conformity, Judged, Verdict, decided};
 pub(crate) use judged::{decide, words};
 pub use sections::median_line;
+pub use size_class::SizeClass;
 pub use tolerance::{Characteristic, DatumLetters, MaximumMaterial, Plan, Side, Tolerance, Zone};
 
 /// Evaluates a tolerance on measured features; `letters` maps datum letters to feature names.
@@ -105,6 +113,9 @@ fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) 
     let mut how =
         format!("{} ({}): {}", tolerance.characteristic.name(), tolerance.characteristic.source(), measured.how);
     let mut reading = tolerance.characteristic.reading().to_owned();
+    if let Some(class) = tolerance.size_class()? {
+        how += &format!("; {}", class.words());
+    }
     if let Some(bonus) = &bonus {
         how += &format!("; {}", bonus.how);
         reading += " Bonus from the unrelated actual mating envelope (our reading of ISO 2692 and ASME Y14.5).";
@@ -139,6 +150,7 @@ fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) 
         worst: measured.worst,
         uncertainty_mm,
         how,
+        preparation: String::new(),
         reading,
     })
 }

@@ -1,16 +1,10 @@
-//! Points before a zone that contains them is evaluated: the Gaussian filter, and what their noise leaves undecided.
+//! Points of a zone that contains them: which tolerances have one, and what the noise of the points leaves undecided.
 
 use super::{Characteristic, Conformity, Feature, Judged, Tolerance, Verdict, Zone, extents};
-use crate::features::gaussian_filter::{Smoothed, smoothed};
 use crate::features::noise::Roughness;
 use crate::features::{Element, Shape};
-use base::{Result, UserError};
-use geometry::{Point, Vector};
+use geometry::Vector;
 
-/// Step of the numerical derivative of a distance from a shape, mm.
-const STEP_MM: f64 = 1e-4;
-/// Largest nesting index of a filter as a share of the surface's smallest extent.
-const MAX_NESTING_SHARE: f64 = 1.0 / 3.0;
 /// Number of points from which on they are a scan's: fewer are touched one by one, and differ for the form's sake.
 const MIN_NOISY_POINTS: usize = 500;
 /// Standard deviations beyond which single points were rejected as spikes, or do not occur.
@@ -31,6 +25,21 @@ impl Tolerance {
         }
     }
 
+    /// Whether the value is that of a zone that contains all points of a circle or of a line.
+    pub fn is_of_profile(&self, shape: &Shape) -> bool {
+        matches!(
+            (&self.characteristic, shape),
+            (Characteristic::Circularity { .. }, Shape::Circle { .. })
+                | (Characteristic::Straightness { .. }, Shape::Line { .. })
+        )
+    }
+
+    /// Whether outliers may be removed of a feature of this shape: of those whose form is evaluated, or whose surface
+    /// must lie in the zone.
+    pub fn takes_outliers(&self, shape: &Shape) -> bool {
+        self.is_form() || self.is_of_surface(shape)
+    }
+
     /// Whether the zone of a feature of this shape is a circle, a cylinder or a sphere.
     pub fn has_round_zone(&self, shape: &Shape) -> bool {
         use Characteristic as C;
@@ -48,45 +57,20 @@ impl Tolerance {
 
 impl Feature {
     /// The shape, if it is one.
-    fn shape(&self) -> Option<Shape> {
+    pub(super) fn shape(&self) -> Option<Shape> {
         if let Element::Shape(shape) = self.element { Some(shape) } else { None }
     }
 
     /// Signed distances of the points from the nominal surface if they were measured, else from the shape, mm.
-    fn distances_mm(&self, shape: &Shape) -> Vec<f64> {
+    pub(super) fn distances_mm(&self, shape: &Shape) -> Vec<f64> {
         if !self.deviations_mm.is_empty() {
             return self.deviations_mm.clone();
         }
         self.points.iter().map(|point| shape.distance(point)).collect()
     }
 
-    /// Passes the points through a Gaussian filter: each moves along the normal of the shape to the smoothed surface.
-    /// Returns the share that is left of the noise of single points.
-    ///
-    /// Returns an error if the nesting index is too large for the surface, so that its form would be smoothed away.
-    pub(super) fn filter(&mut self, nesting_index_mm: f64) -> Result<f64> {
-        let Some(shape) = self.shape() else { return Ok(1.0) };
-        let extent_mm = self.extent_mm(&shape);
-        if nesting_index_mm > MAX_NESTING_SHARE * extent_mm {
-            return Err(UserError::usage(format!(
-                "A Gaussian filter of nesting index {nesting_index_mm} mm would smooth away the form of a surface of \
-                 {extent_mm:.2} mm: choose at most {:.2} mm.",
-                MAX_NESTING_SHARE * extent_mm
-            )));
-        }
-        let before = self.distances_mm(&shape);
-        let Smoothed { distances_mm: after, noise_share } = smoothed(&self.points, &before, nesting_index_mm);
-        for ((point, before), after) in self.points.iter_mut().zip(&before).zip(&after) {
-            *point += gradient(&shape, point) * (after - before);
-        }
-        if !self.deviations_mm.is_empty() {
-            self.deviations_mm = after;
-        }
-        Ok(noise_share)
-    }
-
     /// Smallest extent of a surface along itself, mm: of round ones the circumference.
-    fn extent_mm(&self, shape: &Shape) -> f64 {
+    pub(super) fn extent_mm(&self, shape: &Shape) -> f64 {
         use std::f64::consts::TAU;
         match *shape {
             Shape::Cylinder { radius, .. } | Shape::Sphere { radius, .. } => TAU * radius,
@@ -105,12 +89,6 @@ impl Feature {
         let shape = self.shape()?;
         Roughness::of(&self.points, &self.distances_mm(&shape)).map(|own| own.noise_mm())
     }
-}
-
-/// Direction in which the distance from a shape grows: its normal at the point.
-fn gradient(shape: &Shape, point: &Point) -> Vector {
-    let rise = |axis: Vector| shape.distance(&(point + axis * STEP_MM)) - shape.distance(&(point - axis * STEP_MM));
-    Vector::new(rise(Vector::x()), rise(Vector::y()), rise(Vector::z())).try_normalize(0.0).unwrap_or_default()
 }
 
 /// Leaves undecided what is out of tolerance by no more than noise of `count` points, of this standard deviation, adds: a

@@ -85,12 +85,15 @@ pub struct ToleranceRecipe {
     pub comparison: Option<ElementId>,
     /// The tolerance, with the names of the above.
     pub asked: Tolerance,
+    /// Whether it was taken from the CAD file, and has the values from there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_cad: bool,
 }
 
 impl ToleranceRecipe {
     /// A tolerance whose features have not been looked up by name yet.
     pub fn new(asked: Tolerance) -> Self {
-        Self { feature: None, datums: Vec::new(), alignment: None, comparison: None, asked }
+        Self { feature: None, datums: Vec::new(), alignment: None, comparison: None, asked, of_cad: false }
     }
 
     /// Removes the reference to an element; its name is kept.
@@ -148,16 +151,20 @@ impl Make for ToleranceRecipe {
         // The points of a mid-plane lie on the sides of the feature.
         let has_sides = features.get(&name).is_some_and(|own| own.size_mm.is_some());
         let is_of_surface = !has_sides && matches!(own.element, Element::Shape(shape) if asked.is_of_surface(&shape));
-        let filter_mm = asked.filter_mm.filter(|_| is_of_surface);
-        let mut noise_mm = None;
+        let (mut noise_mm, mut preparation) = (None, Vec::new());
         if let Some(feature) = features.get_mut(&name) {
             if asked.is_of_deviations() {
                 feature.deviations_mm = self.deviations(&own, inputs)?;
             }
+            let about = |error: UserError| error.about(&asked.title());
+            asked.check().map_err(about)?;
+            if let Some(sigmas) = asked.outlier_sigmas {
+                preparation.push(feature.remove_outliers(sigmas, &asked).map_err(about)?);
+            }
             noise_mm = feature.noise_mm().filter(|_| is_of_surface);
-            if let Some(nesting_index_mm) = filter_mm {
-                let share = feature.filter(nesting_index_mm).map_err(|error| error.about(&asked.title()))?;
-                noise_mm = noise_mm.map(|before| share * before);
+            if let Some(filtered) = feature.filter(&asked).map_err(about)? {
+                noise_mm = noise_mm.map(|before| filtered.noise_share * before);
+                preparation.insert(0, filtered.how);
             }
             if asked.is_form() {
                 feature.minimum_zone = minimum_zone(feature, progress)?;
@@ -169,8 +176,9 @@ impl Make for ToleranceRecipe {
         {
             judged.how += &format!("; {} of {} points were rejected before", fit.dropped.len(), own.points.len());
         }
-        if let Some(nesting_index_mm) = filter_mm {
-            judged.how += &format!("; after a Gaussian filter (ISO 16610-61) of nesting index {nesting_index_mm} mm");
+        judged.preparation = preparation.join("; ");
+        if !preparation.is_empty() {
+            judged.how += &format!("; {}", judged.preparation);
         }
         if let Some(noise_mm) = noise_mm {
             leave_noise_undecided(&mut judged, noise_mm, own.points.len());

@@ -10,6 +10,9 @@ use crate::features::Element;
 use base::{Result, UserError};
 use geometry::Vector;
 
+/// Minimum cutoff of a filter, undulations per revolution: a longer wave would be form itself.
+const MIN_UPR: f64 = 3.0;
+
 /// Feature name of each datum letter.
 pub type DatumLetters = BTreeMap<String, String>;
 
@@ -139,9 +142,13 @@ pub struct Tolerance {
     /// The toleranced characteristic.
     #[serde(flatten)]
     pub characteristic: Characteristic,
-    /// Upper limit, mm: width or diameter of the zone; for a size its upper limit (`upper_mm`).
-    #[serde(alias = "upper_mm")]
+    /// Upper limit, mm: width or diameter of the zone; for a size its upper limit (`upper_mm`). Lists may leave it out
+    /// where a fit determines it ([`Plan::from_json`]).
+    #[serde(alias = "upper_mm", default = "unstated_mm")]
     pub limit_mm: f64,
+    /// Tolerance class of a size with its nominal size, such as “25 H7” (ISO 286), which determines the limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fit: Option<String>,
     /// Datum letters (or feature names) in order of priority; none for form and size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub datums: Vec<String>,
@@ -152,10 +159,24 @@ pub struct Tolerance {
     /// fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expanded_uncertainty_mm: Option<f64>,
-    /// Nesting index of the Gaussian filter (ISO 16610-61) that the points pass before the zone that contains them is
-    /// evaluated, mm; `None` evaluates them as measured. Without effect on sizes and axes.
+    /// Nesting index or cutoff wavelength of the Gaussian filter (of surfaces ISO 16610-61, of circles and lines ISO
+    /// 16610-21) that the points pass before the zone that contains them is evaluated, mm; `None` evaluates them as
+    /// measured. Without effect on sizes and axes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter_mm: Option<f64>,
+    /// Cutoff of such a filter in undulations per revolution, in place of a wavelength; for circularity (of every section
+    /// along its circumference) and cylindricity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter_upr: Option<f64>,
+    /// Limit for outliers, single points that stand off their neighbours (by at least 0.005 mm), in standard deviations of
+    /// the noise: they are removed before the filter. `None` keeps them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlier_sigmas: Option<f64>,
+}
+
+/// A limit that is not stated; it is refused.
+fn unstated_mm() -> f64 {
+    f64::NAN
 }
 
 /// Datum letters, nominals and tolerances as stated on a drawing.
@@ -174,11 +195,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Reads a plan from JSON; the error states line and column.
+    /// Reads a plan from JSON; the error states line and column. Sizes that state a fit alone get its limits; a class
+    /// without nominal size is that of the feature's nominal.
     pub fn from_json(text: &str) -> Result<Self> {
-        serde_json::from_str(text).map_err(|error| {
+        let mut plan: Self = serde_json::from_str(text).map_err(|error| {
             UserError::input(format!("The tolerances cannot be read: {error}; correct the file at that position."))
-        })
+        })?;
+        for tolerance in &mut plan.tolerances {
+            let nominal_mm = plan.nominals.get(&tolerance.feature).and_then(Element::diameter_mm);
+            tolerance.complete(nominal_mm).map_err(|error| error.about(&tolerance.title()))?;
+        }
+        Ok(plan)
     }
 
     /// Writes a plan as JSON for [`Plan::from_json`].
@@ -301,6 +328,11 @@ impl Characteristic {
         }
     }
 
+    /// Whether its filter may be stated in undulations per revolution.
+    pub fn takes_undulations(&self) -> bool {
+        matches!(self, Self::Circularity { .. } | Self::Cylindricity {})
+    }
+
     pub(super) fn datum_use(&self) -> DatumUse {
         match self {
             Self::Size { .. }
@@ -350,11 +382,30 @@ impl Tolerance {
                 self.limit_mm
             ));
         }
+        self.check_size_class()?;
         if self.expanded_uncertainty_mm.is_some_and(|own| !(own >= 0.0 && own.is_finite())) {
             return refuse("the expanded uncertainty must be at least 0.".to_owned());
         }
         if self.filter_mm.is_some_and(|own| !(own > 0.0 && own.is_finite())) {
             return refuse("the nesting index of the filter must be above 0.".to_owned());
+        }
+        if let Some(upr) = self.filter_upr {
+            if self.filter_mm.is_some() {
+                return refuse("state one filter, in undulations per revolution or in mm, not both.".to_owned());
+            }
+            if !self.characteristic.takes_undulations() {
+                return refuse(
+                    "only circularity and cylindricity take a filter in undulations per revolution: state a wavelength \
+                     in mm."
+                        .to_owned(),
+                );
+            }
+            if !(upr >= MIN_UPR && upr.is_finite()) {
+                return refuse(format!("the filter must be at least {MIN_UPR} undulations per revolution."));
+            }
+        }
+        if self.outlier_sigmas.is_some_and(|own| !(own > 0.0 && own.is_finite())) {
+            return refuse("The outlier limit must be above 0 standard deviations.".to_owned());
         }
         match (self.characteristic.datum_use(), self.datums.is_empty()) {
             (DatumUse::None, false) => {

@@ -140,5 +140,7 @@ fn lit(colour: vec3f, normal: vec3f) -> vec3f {
     let eye = normalize(frame.to_eye.xyz);
     let key = normalize(eye + vec3f(-0.25, -0.2, 0.55));
     let light = 0.42 + 0.40 * abs(dot(normal, eye)) + 0.20 * abs(dot(normal, key));
-    return colour * min(light, 1.05);
+    // The colours of a scale stay near those of the legend.
+    let flat = select(0.0, 0.55, look.colouring == SCALE);
+    return colour * min(flat + (1.0 - flat) * light, 1.05);
 }

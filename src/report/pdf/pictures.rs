@@ -1,6 +1,7 @@
 //! Pictures of the report on its pages: the part from all sides, and the worst regions.
 
-use super::super::pictures::{Pictures, View, ViewKind};
+use super::super::flags::{self, FlagMark, FlagPicture, Shade, TEXT_SIZE};
+use super::super::pictures::{Pictures, RegionMark, View, ViewKind};
 use super::lettering::{Colour, Style, shape, shortened};
 use super::paper::{HAIRLINE, Ink, Kind, MM, Paper, Rect, SMALL, WIDTH};
 
@@ -80,18 +81,9 @@ fn view(paper: &mut Paper, own: &View, [x, top]: [f32; 2], width: f32) -> f32 {
     let [w, h] = size.map(|side| side * scale);
     let left = x + 0.5 * (width - w);
     paper.draw(Ink::Picture([left, top, w, h], own.png.clone()), Some(part));
-    let peaks: Vec<[f32; 2]> = own.marks.iter().map(|mark| [left + mark.at[0] * w, top + mark.at[1] * h]).collect();
-    let style = Style::plain(6.5).strong().coloured(WHITE);
-    for ((mark, peak), [cx, cy]) in own.marks.iter().zip(&peaks).zip(beside(&peaks, [left, top, w, h])) {
-        for (width, colour) in [(1.8, WHITE), (0.7, DARK)] {
-            paper.draw(Ink::Rule(*peak, [cx, cy], colour, width, false), None);
-        }
-        for (radius, colour) in [(MARK_RADIUS + 0.8, WHITE), (MARK_RADIUS, DARK)] {
-            paper.draw(Ink::Fill([cx - radius, cy - radius, 2.0 * radius, 2.0 * radius], colour, radius), None);
-        }
-        let number = shape(&mark.number.to_string(), style);
-        let at = [cx - 0.5 * number.width, cy - 0.5 * style.leading()];
-        paper.text(&[number], at, width, 0.0, Some(part));
+    match &own.flags {
+        Some(flags) => draw_flags(paper, flags, [left, top, w, h], part),
+        None => numbers(paper, &own.marks, [left, top, w, h], part),
     }
     for (from, to) in frame([x, top, width, height + CAPTION_HEIGHT]) {
         paper.draw(Ink::Rule(from, to, HAIRLINE, 0.6, false), None);
@@ -99,6 +91,69 @@ fn view(paper: &mut Paper, own: &View, [x, top]: [f32; 2], width: f32) -> f32 {
     let part = paper.part(Kind::Paragraph, None);
     paper.text(&[shortened(&own.caption, SMALL, width - 12.0)], [x + 6.0, top + height + 3.0], width, 0.0, Some(part));
     top + height + CAPTION_HEIGHT
+}
+
+/// The numbers of regions in a picture, beside their peaks.
+fn numbers(paper: &mut Paper, marks: &[RegionMark], picture: Rect, part: usize) {
+    let [left, top, w, h] = picture;
+    let peaks: Vec<[f32; 2]> = marks.iter().map(|mark| [left + mark.at[0] * w, top + mark.at[1] * h]).collect();
+    let style = Style::plain(6.5).strong().coloured(WHITE);
+    for ((mark, peak), [cx, cy]) in marks.iter().zip(&peaks).zip(beside(&peaks, picture)) {
+        for (width, colour) in [(1.8, WHITE), (0.7, DARK)] {
+            paper.draw(Ink::Rule(*peak, [cx, cy], colour, width, false), None);
+        }
+        for (radius, colour) in [(MARK_RADIUS + 0.8, WHITE), (MARK_RADIUS, DARK)] {
+            paper.draw(disc([cx, cy], radius, colour), None);
+        }
+        let number = shape(&mark.number.to_string(), style);
+        let at = [cx - 0.5 * number.width, cy - 0.5 * style.leading()];
+        paper.text(&[number], at, w, 0.0, Some(part));
+    }
+}
+
+/// The flags of a picture, at its size.
+fn draw_flags(paper: &mut Paper, own: &FlagPicture, [left, top, w, _]: Rect, part: usize) {
+    let scale = w / own.size[0];
+    let point = |[x, y]: [f32; 2]| [left + scale * x, top + scale * y];
+    let rectangle = |[x, y, w, h]: Rect| [left + scale * x, top + scale * y, scale * w, scale * h];
+    let colour = |shade: &Shade| flags::colour_of(*shade);
+    let rule = |paper: &mut Paper, points: &[[f32; 2]], width: f32, shade: &Shade, is_dashed: bool| {
+        for (from, to) in points.iter().zip(points.iter().skip(1)) {
+            paper.draw(Ink::Rule(point(*from), point(*to), colour(shade), scale * width, is_dashed), None);
+        }
+    };
+    for mark in &own.marks {
+        match mark {
+            FlagMark::Leader(ends, width, shade, is_dashed) => rule(paper, ends, *width, shade, *is_dashed),
+            FlagMark::Path(points, width, shade) => rule(paper, points, *width, shade, false),
+            FlagMark::Disc(centre, radius, shade) => {
+                paper.draw(disc(point(*centre), scale * radius, colour(shade)), None);
+            }
+            FlagMark::Ring(centre, radius, width, shade) => {
+                rule(paper, &flags::circle(*centre, *radius), *width, shade, false);
+            }
+            FlagMark::Plate(rect, radius, Some(fill), edge) => {
+                let (width, line) = edge.as_ref().map_or((0.0, fill), |(width, shade)| (*width, shade));
+                paper.draw(Ink::Fill(rectangle(*rect), colour(line), scale * radius), None);
+                let within = rectangle(flags::inset(*rect, width));
+                paper.draw(Ink::Fill(within, colour(fill), scale * (radius - width).max(0.0)), None);
+            }
+            FlagMark::Plate(rect, _, None, edge) => {
+                let Some((width, shade)) = edge else { continue };
+                for (from, to) in frame(flags::inset(*rect, 0.5 * width)) {
+                    rule(paper, &[from, to], *width, shade, false);
+                }
+            }
+            FlagMark::Text(at, _, text) => {
+                let line = shape(text, Style::plain(scale * TEXT_SIZE).coloured(colour(&Shade::Ink)));
+                paper.text(&[line], point(*at), w, 0.0, Some(part));
+            }
+        }
+    }
+}
+
+fn disc([x, y]: [f32; 2], radius: f32, colour: Colour) -> Ink {
+    Ink::Fill([x - radius, y - radius, 2.0 * radius, 2.0 * radius], colour, radius)
 }
 
 /// Where the numbers of peaks stand: beside them, clear of other peaks and numbers where there is room, and within the
@@ -166,6 +221,50 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_with_flags_differs_where_they_lie_and_nowhere_else() {
+        let mut png = Vec::new();
+        image::RgbaImage::new(100, 72).write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png).unwrap();
+        let rect = [10.0, 20.0, 60.0, 24.0];
+        let marks = vec![
+            FlagMark::Leader([[70.0, 32.0], [120.0, 90.0]], 1.0, Shade::Ink, true),
+            FlagMark::Plate(rect, 2.0, Some(Shade::Plate), Some((1.0, Shade::Edge))),
+            FlagMark::Plate(rect, 0.0, None, Some((1.0, Shade::Frame))),
+            FlagMark::Ring([30.0, 30.0], 5.0, 1.0, Shade::Ink),
+            FlagMark::Text([14.0, 22.0], 20.0, "0.1".to_owned()),
+        ];
+        let flags = FlagPicture { size: [200.0, 144.0], marks, rects: vec![rect] };
+        let drawn = |flags: Option<FlagPicture>| {
+            let (caption, kind) = ("Top".to_owned(), ViewKind::Standard);
+            let own = View { file: "top.png".to_owned(), caption, png: png.clone(), kind, marks: Vec::new(), flags };
+            let mut paper = Paper::new(PageSize::A4);
+            view(&mut paper, &own, [0.0, 100.0], 200.0);
+            let left = paper.left();
+            let inks = paper.pages[0].iter().map(|mark| mark.ink.clone());
+            (inks.collect::<Vec<Ink>>(), left)
+        };
+        let ((plain, left), (flagged, _)) = (drawn(None), drawn(Some(flags)));
+        let words = |inks: &[Ink]| inks.iter().map(|ink| format!("{ink:?}")).collect::<Vec<String>>();
+        let (before, after) = (words(&plain), words(&flagged));
+        assert!(before.iter().all(|ink| after.contains(ink)), "what was there has changed");
+        let added: Vec<&Ink> = flagged.iter().filter(|ink| !before.contains(&format!("{ink:?}"))).collect();
+        assert!(added.len() > 30, "{}", added.len());
+        // Flags laid out on 200 points, and a picture as wide.
+        let is_within = |[x, y]: [f32; 2]| {
+            let [x, y] = [x - left, y - 100.0];
+            (9.9..=120.1).contains(&x) && (19.9..=90.1).contains(&y)
+        };
+        for ink in added {
+            let corners = match ink {
+                Ink::Text(at, _) => [*at, *at],
+                Ink::Fill([x, y, w, h], ..) => [[*x, *y], [x + w, y + h]],
+                Ink::Rule(from, to, ..) => [*from, *to],
+                Ink::Picture([x, y, ..], _) => [[*x, *y], [*x, *y]],
+            };
+            assert!(corners.into_iter().all(is_within), "{ink:?}");
+        }
+    }
+
+    #[test]
     fn all_pictures_lie_within_the_page_and_apart() {
         PageSize::ALL.into_iter().for_each(pictures_lie_within_and_apart);
     }
@@ -180,6 +279,7 @@ mod tests {
             png: png.clone(),
             kind: [ViewKind::Standard, ViewKind::Saved, ViewKind::Region][number.saturating_sub(4) / 3],
             marks: Vec::new(),
+            flags: None,
         };
         let pictures = Pictures { views: (0..11).map(view).collect(), missing: None };
         let mut paper = Paper::new(size);

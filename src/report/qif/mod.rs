@@ -301,7 +301,7 @@ fn of_comparison(name: &str, check: &Check) -> Vec<Characteristic> {
     let tolerance = check.parameters.tolerance;
     let what = format!(
         "Deviations of the surface{} within {} mm to {} mm but for regions smaller than {} mm²{}",
-        check.parameters.direction_in_words().map(|own| format!(" along {own}")).unwrap_or_default(),
+        check.parameters.measured_in_words().map(|own| format!(" {own}")).unwrap_or_default(),
         tolerance.low_mm,
         tolerance.high_mm,
         check.parameters.min_region_mm2,

@@ -16,7 +16,7 @@ use session::presentation::ReportSection;
 use texts::{text, word};
 
 /// Folder of the pictures, and the logo in it.
-const PICTURES: &str = "pictures";
+pub(super) const PICTURES: &str = "pictures";
 const LOGO: &str = "pictures/logo.png";
 
 /// A titled part of the report, in the order of the pages. A section of the report has one or several of them.
@@ -44,6 +44,8 @@ struct Figure {
     caption: String,
     kind: &'static str,
     marks: Vec<Mark>,
+    /// Picture of its flags (SVG), as large as the picture and to be laid over it in place of the marks, if it has any.
+    flags: Option<String>,
 }
 
 /// The number of a region at its peak, shares of width and height from the upper left corner.
@@ -60,6 +62,9 @@ pub(super) fn write(folder: &Path, data: &PageData<'_>) -> Result<()> {
     std::fs::create_dir(&pictures).map_err(|e| UserError::file("make the folder", &pictures, &e))?;
     for view in &data.pictures.views {
         write_file(&folder.join(picture_file(view)), &view.png)?;
+        if let Some(flags) = &view.flags {
+            write_file(&folder.join(flags_file(view)), flags.svg().as_bytes())?;
+        }
     }
     for (index, drawing) in data.content.drawings.iter().enumerate() {
         // Its caption stands below it.
@@ -146,6 +151,7 @@ fn sections(content: &Content, pictures: &Pictures) -> Vec<Section> {
                 caption: drawing.caption.clone(),
                 kind: "drawing",
                 marks: Vec::new(),
+                flags: None,
             });
             all.push(Section { figures: figures.collect(), ..Section::new(own, text!("printed-drawings")) });
         }
@@ -205,12 +211,18 @@ fn views(pictures: &Pictures, kind: ViewKind) -> impl Iterator<Item = Figure> {
             ViewKind::Region => "region",
         },
         marks: view.marks.iter().map(|mark| Mark { number: mark.number, x: mark.at[0], y: mark.at[1] }).collect(),
+        flags: view.flags.as_ref().map(|_| flags_file(view)),
     })
 }
 
 /// Path of a view's picture, relative to the template.
 fn picture_file(view: &View) -> String {
     format!("{PICTURES}/{}", view.file.trim_start_matches("views/"))
+}
+
+/// Path of the flags of a view's picture, relative to the template.
+fn flags_file(view: &View) -> String {
+    format!("{}-flags.svg", picture_file(view).trim_end_matches(".png"))
 }
 
 /// Path of the drawing of a section, relative to the template.

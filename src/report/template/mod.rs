@@ -1,12 +1,14 @@
 //! The pages of the report by a template of the user: a typst file, set by the program `typst` (<https://typst.app>).
 //!
 //! The template lies in a folder of its own together with the report as `report.json` and its pictures. What lies beside
-//! the user's file is linked there, so that it may use it; nothing else can be read by it.
+//! the user's file is linked there, so that it may use it, what lies in a `pictures` folder of the user beside the report's
+//! pictures; nothing else can be read by it.
 
 mod data;
 mod diagnostics;
 mod typst;
 
+use std::ffi::OsString;
 use std::io::Read as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -45,7 +47,7 @@ pub struct Template {
 pub struct TemplatePages {
     /// As PDF.
     pub pdf: Vec<u8>,
-    /// What typst warns of, a sentence each.
+    /// What of the user's the template cannot use, and what typst warns of, a sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -102,17 +104,19 @@ impl Template {
             write(&fonts.join(name), bytes)?;
         }
         write(&root.join(&self.name), self.text.as_bytes())?;
-        self.link_neighbours(&root, &fonts)?;
-        typst.compile(&self.name, folder, progress)
+        let hidden = self.link_neighbours(&root, &fonts)?;
+        let pages = typst.compile(&self.name, folder, progress)?;
+        let warnings = self.hidden_pictures(&hidden).into_iter().chain(pages.warnings).collect();
+        Ok(TemplatePages { pdf: pages.pdf, warnings })
     }
 
-    /// Links what lies beside the template next to its copy; the report's own files go first.
-    fn link_neighbours(&self, root: &Path, fonts: &Path) -> Result<()> {
-        let entries = std::fs::read_dir(&self.folder).map_err(|e| UserError::file("read", &self.folder, &e))?;
-        for entry in entries.flatten() {
-            let (path, name) = (entry.path(), entry.file_name());
-            // Not pipes and devices, which would make typst wait.
-            if !std::fs::metadata(&path).is_ok_and(|own| own.is_file() || own.is_dir()) {
+    /// Links what lies beside the template next to its copy; the report's own files go first. Returns which pictures of
+    /// the user are hidden by those of the report, in the order of their names.
+    fn link_neighbours(&self, root: &Path, fonts: &Path) -> Result<Vec<String>> {
+        let mut hidden = Vec::new();
+        for (path, name) in entries(&self.folder)? {
+            if name == data::PICTURES && path.is_dir() {
+                hidden = link_pictures(&path, &root.join(&name))?;
                 continue;
             }
             link(&path, &root.join(&name))?;
@@ -121,15 +125,52 @@ impl Template {
                 link(&path, &fonts.join(&name))?;
             }
         }
-        Ok(())
+        Ok(hidden)
+    }
+
+    /// Says which pictures of the user are hidden; `None` if none are.
+    fn hidden_pictures(&self, hidden: &[String]) -> Option<String> {
+        let (first, more) = hidden.split_first()?;
+        let (name, folder) = (&self.name, data::PICTURES);
+        Some(match more.len() {
+            0 => format!(
+                "“{folder}/{first}” beside the template “{name}” is hidden by the picture of that name in the report: \
+                 rename it."
+            ),
+            more => format!(
+                "“{folder}/{first}” and {more} more beside the template “{name}” are hidden by the pictures of these \
+                 names in the report: rename them."
+            ),
+        })
     }
 }
 
-/// Links `path` as `link` unless there is something of that name.
-fn link(path: &Path, link: &Path) -> Result<()> {
+/// Files and folders in a folder, with their names. No pipes and devices, which would make typst wait.
+fn entries(folder: &Path) -> Result<Vec<(PathBuf, OsString)>> {
+    let found = std::fs::read_dir(folder).map_err(|e| UserError::file("read", folder, &e))?;
+    let found = found.flatten().map(|entry| (entry.path(), entry.file_name()));
+    let is_usable = |path: &Path| std::fs::metadata(path).is_ok_and(|own| own.is_file() || own.is_dir());
+    Ok(found.filter(|(path, _)| is_usable(path)).collect())
+}
+
+/// Links the user's pictures beside those of the report; returns the names of those that are hidden by these.
+fn link_pictures(own: &Path, of_report: &Path) -> Result<Vec<String>> {
+    let mut hidden = Vec::new();
+    for (path, name) in entries(own)? {
+        if !link(&path, &of_report.join(&name))? {
+            hidden.push(name.to_string_lossy().into_owned());
+        }
+    }
+    hidden.sort();
+    Ok(hidden)
+}
+
+/// Links `path` as `link` unless there is something of that name; returns whether it did.
+fn link(path: &Path, link: &Path) -> Result<bool> {
     match symlink(path, link) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(UserError::file("link", path, &error)),
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(UserError::file("link", path, &error)),
     }
 }
 

@@ -75,6 +75,7 @@ fn pictures() -> Pictures {
         png: file.as_bytes().to_vec(),
         kind,
         marks: vec![RegionMark { number: 1, at: [0.25, 0.75] }],
+        flags: None,
     };
     let views =
         vec![view("top", ViewKind::Standard), view("region-1", ViewKind::Region), view("saved-1", ViewKind::Saved)];
@@ -172,6 +173,31 @@ fn the_template_finds_its_neighbours_and_writes_to_none_of_them() {
     for name in ["report.json", "report.pdf", "said.txt"] {
         assert_eq!(std::fs::read(own(name)).unwrap(), b"mine", "{name}");
     }
+}
+
+#[test]
+fn pictures_of_the_user_stand_beside_those_of_the_report_and_hidden_ones_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("pictures");
+    std::fs::create_dir(&own).unwrap();
+    std::fs::write(own.join("stamp.png"), "mine").unwrap();
+    let script = "
+        grep -q mine pictures/stamp.png
+        test \"$(head -c 3 pictures/top.png)\" = top
+        for last; do :; done
+        printf '%%PDF-1.7 made' > \"$last\"";
+    let (template, typst) = by_script(folder.path(), script);
+    let warnings = || set(&template, &typst, &Progress::silent()).unwrap().warnings;
+    assert!(warnings().is_empty());
+    std::fs::write(own.join("top.png"), "mine").unwrap();
+    let said = "“pictures/top.png” beside the template “company.typ” is hidden by the picture of that name in the report: \
+                rename it.";
+    assert_eq!(warnings(), [said]);
+    std::fs::write(own.join("logo.png"), "mine").unwrap();
+    let said = "“pictures/logo.png” and 1 more beside the template “company.typ” are hidden by the pictures of these names \
+                in the report: rename them.";
+    assert_eq!(warnings(), [said]);
+    assert_eq!(std::fs::read(own.join("top.png")).unwrap(), b"mine");
 }
 
 #[test]

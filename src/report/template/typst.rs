@@ -30,8 +30,7 @@ impl Typst {
     pub fn of_environment() -> Self {
         let named = std::env::var_os(VARIABLE).filter(|own| !own.is_empty()).map(PathBuf::from);
         // It is started in another folder.
-        let named =
-            named.map(|own| if own.components().count() > 1 { std::path::absolute(&own).unwrap_or(own) } else { own });
+        let named = named.map(|own| if own.components().count() > 1 { base::absolute(&own) } else { own });
         Self { program: named.unwrap_or_else(|| "typst".into()), limit: LIMIT }
     }
 

@@ -76,7 +76,7 @@ impl Measurement {
         if instrument == Instrument::Sensor {
             setup.handedness.convert(&mut cloud);
         }
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let absolute = base::absolute(path);
         let source = SourceFile { hash: hash::file_hash(&absolute)?, path: absolute, unit: None, columns: None };
         let actual = Actual {
             sources: vec![source],

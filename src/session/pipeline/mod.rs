@@ -15,7 +15,7 @@ use super::plan::{Element, ElementId, Fingerprint, Plan, Recipe};
 use base::{ErrorKind, Progress, Result, UserError};
 use inspect::recipe::{Inputs, Output, Tools};
 use io::SourceFile;
-pub use results::{Failure, Outcome, Results, State};
+pub use results::{Failure, Outcome, Results, ResultsIdentity, State};
 
 /// Computes the results of `plan` on `stage`: of all elements, or of `wanted` and their inputs. Results that are up to
 /// date are taken over. An element that fails keeps its error and blocks only what depends on it. Returns an error only

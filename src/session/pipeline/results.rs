@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 pub use crate::plan::ElementResult;
 use crate::plan::{ElementId, Fingerprint, Fingerprints, Plan};
@@ -47,7 +47,22 @@ pub enum State {
 #[derive(Clone, Default)]
 pub struct Results(Arc<BTreeMap<ElementId, Outcome>>);
 
+/// Tells whether results are those of another moment, without keeping them in memory.
+#[derive(Clone, Debug)]
+pub struct ResultsIdentity(Weak<BTreeMap<ElementId, Outcome>>);
+
+impl PartialEq for ResultsIdentity {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+}
+
 impl Results {
+    /// What stays the same until an outcome changes.
+    pub fn identity(&self) -> ResultsIdentity {
+        ResultsIdentity(Arc::downgrade(&self.0))
+    }
+
     /// The outcome of an element, up to date or not; `None` if it was never computed.
     pub fn outcome(&self, id: ElementId) -> Option<&Outcome> {
         self.0.get(&id)

@@ -124,8 +124,14 @@ impl Block {
             plan.add(name, recipe.into()).unwrap()
         };
         let (top, bottom) = (face("Top", &|normal| normal.z > 0.9), face("Bottom", &|normal| normal.z < -0.9));
-        let height =
-            MeasureRecipe { quantity: Quantity::Distance, from: bottom, to: top, lower: Some(19.9), upper: Some(20.1) };
+        let height = MeasureRecipe {
+            quantity: Quantity::Distance,
+            from: bottom,
+            to: top,
+            lower: Some(19.9),
+            upper: Some(20.1),
+            of_cad: false,
+        };
         let height = plan.add("Height", height.into()).unwrap();
         let construction = Construction::Middle;
         let mid_plane = ConstructionRecipe { construction, sources: vec![top, bottom], nominal: None };
@@ -138,10 +144,13 @@ impl Block {
             feature: String::new(),
             characteristic: Characteristic::Parallelism { zone: Zone::default() },
             limit_mm: 0.05,
+            fit: None,
             datums: Vec::new(),
             maximum_material: None,
             expanded_uncertainty_mm: None,
             filter_mm: None,
+            filter_upr: None,
+            outlier_sigmas: None,
         };
         let parallel = ToleranceRecipe { feature: Some(top), datums: vec![Some(a)], ..ToleranceRecipe::new(tolerance) };
         let parallel = plan.add("Parallel", parallel.into()).unwrap();
@@ -253,7 +262,14 @@ fn the_next_part_keeps_the_nominal_and_points_of_one_scan_say_so() {
         nominal: None,
     };
     let bare = block.plan.add("Bare", bare.into()).unwrap();
-    let tilt = MeasureRecipe { quantity: Quantity::Distance, from: block.bottom, to: bare, lower: None, upper: None };
+    let tilt = MeasureRecipe {
+        quantity: Quantity::Distance,
+        from: block.bottom,
+        to: bare,
+        lower: None,
+        upper: None,
+        of_cad: false,
+    };
     let tilt = block.plan.add("Of bare", tilt.into()).unwrap();
     run_all(&block.plan, &mut first, &Cpu);
     assert!(first.results.made(tilt).is_some());

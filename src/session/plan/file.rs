@@ -129,7 +129,7 @@ impl Plan {
     /// Resolves relative file paths against `folder`; files that are missing where the plan says are taken from
     /// `folder` if one of that name lies there.
     pub(crate) fn resolve_files(&mut self, folder: &Path) {
-        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let folder = base::absolute(folder);
         self.each_file(|file| resolve_file(file, &folder));
     }
 

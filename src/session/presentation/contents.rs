@@ -100,6 +100,12 @@ pub struct Contents {
     left_out: BTreeSet<ReportSection>,
     /// Standard views that are not in the report.
     left_out_views: BTreeSet<StandardView>,
+    /// Whether the pictures have flags; `None` as the window, or the saved view, shows them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flags: Option<bool>,
+    /// Whether the standard views and those of regions show deviations of points on the nominal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    on_nominal: bool,
 }
 
 impl Contents {
@@ -110,6 +116,8 @@ impl Contents {
             order: known(value, "order", &mut unknown),
             left_out: known(value, "left_out", &mut unknown).into_iter().collect(),
             left_out_views: known(value, "left_out_views", &mut unknown).into_iter().collect(),
+            flags: switch(value, "flags", &mut unknown),
+            on_nominal: switch(value, "on_nominal", &mut unknown).unwrap_or_default(),
         };
         (own, unknown)
     }
@@ -139,6 +147,26 @@ impl Contents {
     /// Whether the report shows the part from this side.
     pub fn has_view(&self, view: StandardView) -> bool {
         !self.left_out_views.contains(&view)
+    }
+
+    /// Whether the pictures have flags; `None` as the window, or the saved view, shows them.
+    pub fn flags(&self) -> Option<bool> {
+        self.flags
+    }
+
+    /// Whether the standard views and those of regions show deviations of points on the nominal.
+    pub fn on_nominal(&self) -> bool {
+        self.on_nominal
+    }
+
+    /// Chooses whether the pictures have flags.
+    pub fn set_flags(&mut self, has_flags: Option<bool>) {
+        self.flags = has_flags;
+    }
+
+    /// Chooses where the standard views and those of regions show deviations of points.
+    pub fn set_on_nominal(&mut self, on_nominal: bool) {
+        self.on_nominal = on_nominal;
     }
 
     /// Puts a section into the report or leaves it out.
@@ -177,6 +205,15 @@ fn known<T: DeserializeOwned>(value: &Value, list: &str, unknown: &mut Vec<Strin
     value.get(list).and_then(Value::as_array).into_iter().flatten().filter_map(&mut read).collect()
 }
 
+/// A choice of yes or no; what else it may be is added to `unknown`.
+fn switch(value: &Value, name: &str, unknown: &mut Vec<String>) -> Option<bool> {
+    let own = value.get(name).filter(|own| !own.is_null())?;
+    own.as_bool().or_else(|| {
+        unknown.push(format!("{name}: {own}"));
+        None
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,6 +230,19 @@ mod tests {
         assert_eq!((order.len(), sorted.len()), (ReportSection::ALL.len(), ReportSection::ALL.len()));
         assert!(!contents.has(ReportSection::Coverage) && contents.has(ReportSection::Regions));
         assert!(contents.has_view(StandardView::Back));
+    }
+
+    #[test]
+    fn the_choices_of_the_pictures_are_kept_and_older_files_have_none() {
+        let usual = serde_json::to_value(Contents::default()).unwrap();
+        assert!(usual.get("flags").is_none() && usual.get("on_nominal").is_none(), "{usual}");
+        let mut contents = Contents::default();
+        contents.set_flags(Some(false));
+        contents.set_on_nominal(true);
+        let (again, unknown) = Contents::salvage(&serde_json::to_value(&contents).unwrap());
+        assert_eq!((again, unknown.len()), (contents, 0));
+        let (none, unknown) = Contents::salvage(&serde_json::json!({"flags": "some"}));
+        assert_eq!((none, unknown.as_slice()), (Contents::default(), ["flags: \"some\"".to_owned()].as_slice()));
     }
 
     #[test]

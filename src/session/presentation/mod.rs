@@ -36,8 +36,9 @@ impl Presentation {
         if let Some(report) = value.get("report") {
             let (contents, unknown) = Contents::salvage(report);
             own.report = contents;
-            notes
-                .extend(unknown.iter().map(|name| format!("The report's section or view “{name}” is not known here.")));
+            notes.extend(
+                unknown.iter().map(|name| format!("The report's section, view or choice “{name}” is not known here.")),
+            );
         }
         if let Some(template) = value.get("template") {
             match PathBuf::deserialize(template) {

@@ -53,11 +53,30 @@ pub struct Shows {
     pub scan: bool,
     /// The deviations in colours.
     pub deviations: bool,
+    /// Whether those of points are on the nominal rather than on the scan.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub on_nominal: bool,
+    /// The flags beside the part.
+    #[serde(skip_serializing_if = "is_true")]
+    pub flags: bool,
+}
+
+/// What is as usual is not stored.
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 impl Default for Shows {
     fn default() -> Self {
-        Self { nominal: true, nominal_opacity: 1.0, edges: true, scan: true, deviations: true }
+        Self {
+            nominal: true,
+            nominal_opacity: 1.0,
+            edges: true,
+            scan: true,
+            deviations: true,
+            on_nominal: false,
+            flags: true,
+        }
     }
 }
 
@@ -184,5 +203,10 @@ mod tests {
         assert!(own.in_report && own.shows == Shows::default() && own.clip.is_none());
         let again: SavedViews = serde_json::from_str(&serde_json::to_string(&views).unwrap()).unwrap();
         assert_eq!(again, views);
+        let shows = serde_json::to_value(Shows::default()).unwrap();
+        assert!(shows.get("on_nominal").is_none() && shows.get("flags").is_none(), "{shows}");
+        let chosen = Shows { on_nominal: true, flags: false, ..Shows::default() };
+        let again: Shows = serde_json::from_value(serde_json::to_value(chosen).unwrap()).unwrap();
+        assert_eq!(again, chosen);
     }
 }

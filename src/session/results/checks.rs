@@ -154,7 +154,7 @@ pub(super) fn thickness(document: &Document, element: &Element) -> Rows {
     let is_measured = map.statistics.measured_mm2 > 0.0;
     Some(vec![ResultRow {
         lower: (limit_mm > 0.0).then_some(limit_mm),
-        verdict: RowVerdict::of(map.verdict(), false),
+        verdict: map.verdict().map_or(RowVerdict::NoLimits, |own| RowVerdict::of(Some(own), false)),
         why: map.sentences().join(" "),
         at: map.spots.first().map(|spot| spot.at),
         ..ResultRow::new(element, "Least thickness", "mm").measured(None, is_measured.then_some(least_mm), None)

@@ -26,6 +26,8 @@ pub enum RowVerdict {
     NotJudged,
     /// Within its limits.
     Pass,
+    /// It could be judged, but was given no limits.
+    NoLimits,
     /// It has no limits.
     None,
 }
@@ -48,7 +50,7 @@ impl RowVerdict {
             Self::Pass => Some(Verdict::Pass),
             Self::Fail => Some(Verdict::Fail),
             Self::InDoubt | Self::NotJudged => Some(Verdict::Incomplete),
-            Self::None => None,
+            Self::NoLimits | Self::None => None,
         }
     }
 
@@ -59,13 +61,14 @@ impl RowVerdict {
             Self::Fail => "fail",
             Self::InDoubt => "in doubt",
             Self::NotJudged => "not judged",
+            Self::NoLimits => "not judged: no limits",
             Self::None => "",
         }
     }
 
     /// Whether it is required and not a pass.
     pub fn is_open(self) -> bool {
-        !matches!(self, Self::Pass | Self::None)
+        !matches!(self, Self::Pass | Self::NoLimits | Self::None)
     }
 }
 
@@ -220,7 +223,7 @@ fn no_result(document: &Document, element: &Element) -> Option<String> {
 /// computed yet, other than tolerances and limits of measures, nor for what decides nothing in any case.
 fn without_result(document: &Document, element: &Element) -> RowVerdict {
     let decides = match &element.recipe {
-        Recipe::Thickness(_) => false,
+        Recipe::Thickness(own) => own.parameters.min_mm > 0.0,
         Recipe::Section(own) => own.scan.is_some(),
         Recipe::Measure(own) => own.lower.is_some() || own.upper.is_some(),
         _ => true,

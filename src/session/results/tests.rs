@@ -105,10 +105,13 @@ impl Block {
             feature: feature.to_owned(),
             characteristic: Characteristic::Size { lower_mm: Some(9.9) },
             limit_mm,
+            fit: None,
             datums: Vec::new(),
             maximum_material: None,
             expanded_uncertainty_mm: Some(0.02),
             filter_mm: None,
+            filter_upr: None,
+            outlier_sigmas: None,
         };
         let recipe = ToleranceRecipe { feature: Some(self.id(feature)), ..ToleranceRecipe::new(asked) };
         self.document.plan.add(name, recipe.into()).unwrap();
@@ -116,7 +119,7 @@ impl Block {
 
     fn height(&mut self, name: &str, upper: Option<f64>) {
         let (from, to) = (self.id("bottom"), self.id("lid"));
-        let recipe = MeasureRecipe { quantity: Quantity::Distance, from, to, lower: None, upper };
+        let recipe = MeasureRecipe { quantity: Quantity::Distance, from, to, lower: None, upper, of_cad: false };
         self.document.plan.add(name, recipe.into()).unwrap();
     }
 

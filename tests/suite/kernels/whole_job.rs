@@ -26,7 +26,7 @@ fn the_whole_job_runs_on_the_device() {
     write::cloud(&scan, &Cloud::from_points(points)).unwrap();
     let driver = Arc::new(Shim::default());
     let backend: Arc<dyn Backend> = Arc::new(Cuda::on(Arc::clone(&driver) as Arc<dyn Driver>));
-    let mut dispatcher = Dispatcher::new(Context { backend, cad: cad_reader() });
+    let mut dispatcher = Dispatcher::new(Context { backend, cad: cad_reader(), hides_flags: false });
     let mut run = |command: Command| dispatcher.run_now(command, &Progress::silent()).unwrap();
     run(Parts::OpenNominal { path: part, unit: None }.into());
     run(Parts::OpenScans { paths: vec![scan], unit: None, columns: None }.into());

@@ -2,7 +2,6 @@
 
 use egui::RichText;
 
-use super::super::PanelContext;
 use super::{CalibratePanel, colour_of};
 use crate::number_field::NumberField;
 use crate::theme;
@@ -12,7 +11,7 @@ use texts::text;
 
 impl CalibratePanel {
     /// Stated errors of both instruments, and the mounting of the sensor; seldom changed.
-    pub(super) fn stated_errors(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    pub(super) fn stated_errors(&mut self, ui: &mut egui::Ui) {
         egui::CollapsingHeader::new(text!("calibrate-stated")).id_salt("stated errors").show(ui, |ui| {
             let setup = &mut self.setup;
             ui.horizontal(|ui| {
@@ -55,7 +54,6 @@ impl CalibratePanel {
             }
             let hint = text!("calibrate-any-mounting-hint");
             ui.checkbox(&mut setup.any_mounting, text!("calibrate-any-mounting")).on_hover_text(hint);
-            self.commit_setup(ui, context);
         });
     }
 }

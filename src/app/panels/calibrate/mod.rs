@@ -1,36 +1,38 @@
 //! Calibrate workspace: regions of the artefact in the measurements of both instruments, and the mounting of the sensor
-//! on the CMM that follows from them.
+//! on the CMM that follows from them; in steps from the set-up to the use of the calibration.
 
 mod acceptance;
+mod calibrate_steps;
 mod certification;
+mod measurements;
 mod mechanical;
 mod probing;
 mod repeatability;
 mod result;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use egui::{Color32, RichText};
 
 use super::PanelContext;
 use super::picks::Pick;
+use super::steps::{self, Step as _, StepState};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
-use crate::viewport::brush::Tool;
 use crate::{Action, theme};
 use acceptance::AcceptanceSection;
 pub use acceptance::Artefact;
+use calibrate_steps::CalibrateStep;
 use dispatch::Calibrate;
 use inspect::alignment::multi_view;
 use inspect::calibration::{ArtefactKind, Handedness, Light};
-use io::SourceFile;
 use probing::ProbingSection;
-use render::GROUP_COLOURS;
 use repeatability::RepeatabilitySection;
 use report::certificate::{EXPECTED_CMM_MM, EXPECTED_SENSOR_MM};
-use result::{description_of, light_of};
 use session::Document;
-use session::calibration::{CalibrationState, Instrument, Measurement, NominalFiles, Setup};
+use session::calibration::{CalibrationState, Instrument, NominalFiles, Setup};
+use session::plan::Recipe;
 use texts::text;
 
 /// Panel of the workspace.
@@ -45,6 +47,10 @@ pub struct CalibratePanel {
     pub shows_grey: bool,
     /// Whether the panel shows the mechanical alignment instead.
     pub mechanical: bool,
+    /// The step that is shown.
+    step: CalibrateStep,
+    /// Address of the calibration shown last; `None` without one.
+    outcome_address: Option<usize>,
     /// Reason for using a calibration that has expired or is not certified.
     pub reason: String,
     /// Whether merged snapshots are globally registered.
@@ -52,6 +58,8 @@ pub struct CalibratePanel {
     /// Parameters of the global registration.
     pub registration: multi_view::Parameters,
     setup: Setup,
+    /// The set-up of the document that it was last taken from.
+    setup_of: Setup,
     /// Folder of the certificate, as typed.
     folder: String,
     repeatability: RepeatabilitySection,
@@ -67,10 +75,13 @@ impl Default for CalibratePanel {
             shows_residuals: false,
             shows_grey: true,
             mechanical: false,
+            step: CalibrateStep::default(),
+            outcome_address: None,
             reason: String::new(),
             refines: false,
             registration: multi_view::Parameters::default(),
             setup: Setup::default(),
+            setup_of: Setup::default(),
             folder: "calibration".into(),
             repeatability: RepeatabilitySection::default(),
             probing: ProbingSection::default(),
@@ -120,31 +131,101 @@ fn stylus_radius(ui: &mut egui::Ui, radius_mm: &mut Option<f64>) {
 
 impl CalibratePanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        self.turn_to_chosen(context);
         let hint = text!("calibrate-mechanical-hint");
         ui.checkbox(&mut self.mechanical, text!("calibrate-mechanical")).on_hover_text(hint);
         if self.mechanical {
-            return self.mechanical_panel(ui, context);
+            return super::scrolled(ui, |ui| self.mechanical_panel(ui, context));
         }
-        let heading = RichText::new(text!("calibrate-setup")).heading();
-        let header = egui::CollapsingHeader::new(heading).id_salt("setup").default_open(true);
-        header.show(ui, |ui| self.setup_fields(ui, context));
-        theme::heading(ui, text!("calibrate-measurements"));
-        self.measurements(ui, context);
-        theme::heading(ui, text!("calibrate-regions"));
-        self.region_list(ui, context);
-        self.snapshots(ui, context);
-        theme::heading(ui, text!("calibrate-calibration"));
-        self.stated_errors(ui, context);
-        self.result(ui, context);
-        self.repeatability.log_field(ui, context);
-        self.repeatability.show(ui, context);
-        self.probing.show(ui, context);
-        self.acceptance.show(ui, context);
+        let document = context.document();
+        let states: Vec<StepState> = CalibrateStep::ALL.iter().map(|own| own.state(document)).collect();
+        let mut step = self.step;
+        steps::show(ui, &mut step, &states, |ui, shown, state| self.contents(ui, context, shown, state));
+        self.turn_to(step);
+        self.commit_setup(ui, context);
     }
 
-    /// Updates the setup to the document, for example after undo.
-    pub fn follow(&mut self, document: &Document) {
-        self.setup = document.calibration.setup.clone();
+    /// Begins with another inspection, in the step that was reached in it.
+    pub fn begin(&mut self, document: &Document) {
+        self.turn_to(CalibrateStep::reached(document));
+    }
+
+    /// Shows the points of an instrument, in the step in which its regions are assigned.
+    pub fn show_instrument(&mut self, instrument: Instrument) {
+        self.turn_to(CalibrateStep::of(instrument));
+    }
+
+    /// Whether the mouse brushes in the step that is shown, where it has a brush.
+    pub fn has_brush(&self) -> bool {
+        !self.mechanical && self.step.instrument().is_some()
+    }
+
+    /// Shows a step, and the points of the instrument that it is of.
+    fn turn_to(&mut self, step: CalibrateStep) {
+        self.step = step;
+        self.instrument = step.instrument().unwrap_or(self.instrument);
+    }
+
+    /// Turns to the result if the calibration was chosen elsewhere.
+    fn turn_to_chosen(&mut self, context: &mut PanelContext<'_>) {
+        let chosen = context.display.chosen.and_then(|id| context.document().plan.get(id));
+        if chosen.is_some_and(|own| matches!(own.recipe, Recipe::Calibration(_))) {
+            self.turn_to(CalibrateStep::Result);
+            self.mechanical = false;
+            context.display.chosen = None;
+        }
+    }
+
+    fn contents(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, step: CalibrateStep, state: &StepState) {
+        match step {
+            CalibrateStep::Setup => {
+                theme::heading(ui, text!("calibrate-setup"));
+                self.setup_fields(ui, context);
+                self.stated_errors(ui);
+                steps::missing(ui, state);
+            }
+            CalibrateStep::Snapshot | CalibrateStep::Probing => {
+                theme::heading(ui, text!("calibrate-measurements"));
+                self.measurement(ui, context);
+                theme::heading(ui, text!("calibrate-regions"));
+                self.region_list(ui, context);
+                steps::missing(ui, state);
+                if step == CalibrateStep::Probing {
+                    self.snapshots(ui, context);
+                }
+            }
+            CalibrateStep::Result => {
+                theme::heading(ui, text!("calibrate-calibration"));
+                self.result(ui, context);
+                steps::missing(ui, state);
+            }
+            CalibrateStep::Verification => {
+                self.repeatability.log_field(ui, context);
+                steps::missing(ui, state);
+                self.repeatability.show(ui, context);
+                self.acceptance.show(ui, context);
+            }
+            CalibrateStep::Use => {
+                self.merging(ui, context);
+                steps::missing(ui, state);
+                self.probing.show(ui, context);
+            }
+        }
+    }
+
+    /// Updates the panel to the document, for example after undo or where something was refused; a new calibration is
+    /// shown.
+    pub fn follow(&mut self, document: &Document, is_refused: bool) {
+        let setup = &document.calibration.setup;
+        if is_refused || self.setup_of != *setup {
+            (self.setup, self.setup_of) = (setup.clone(), setup.clone());
+        }
+        let address = document.calibration.outcome.as_ref().map(|own| Arc::as_ptr(own).addr());
+        let is_new = address.is_some() && address != self.outcome_address;
+        self.outcome_address = address;
+        if is_new {
+            self.turn_to(CalibrateStep::Result);
+        }
     }
 
     /// Fills in a chosen path as if it had been typed.
@@ -210,11 +291,10 @@ impl CalibratePanel {
                 }
             });
         });
-        self.commit_setup(ui, context);
     }
 
     /// Sends the edited setup once the edit has ended.
-    pub(super) fn commit_setup(&mut self, ui: &egui::Ui, context: &mut PanelContext<'_>) {
+    fn commit_setup(&mut self, ui: &egui::Ui, context: &mut PanelContext<'_>) {
         if context.may_commit(ui) {
             self.send_setup(context);
         }
@@ -253,131 +333,6 @@ impl CalibratePanel {
                     }
                 });
             }
-        });
-    }
-
-    fn measurements(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        let calibrating = &context.document().calibration;
-        let mut browse = None;
-        egui::Grid::new("measurements").num_columns(3).spacing([10.0, 6.0]).show(ui, |ui| {
-            for (instrument, purpose) in
-                [(Instrument::Sensor, Purpose::Snapshot), (Instrument::Cmm, Purpose::ProbedPoints)]
-            {
-                theme::pick(ui, &mut self.instrument, instrument, texts::word(instrument.name()))
-                    .on_hover_text(text!("calibrate-instrument-hint"));
-                let measurement = calibrating.of(instrument);
-                let points = measurement.actual.as_ref().map_or(0, |actual| actual.cloud.points.len());
-                match measurement.source() {
-                    Some(source) => {
-                        ui.label(text!("calibrate-points", shown = theme::count(points))).on_hover_text(source.name())
-                    }
-                    None => ui.label(RichText::new(text!("calibrate-none-yet")).weak()),
-                };
-                let (text, hint) = match instrument {
-                    Instrument::Sensor => (text!("calibrate-snapshot-open"), text!("calibrate-snapshot-open-hint")),
-                    Instrument::Cmm => (text!("calibrate-probed-open"), text!("calibrate-probed-open-hint")),
-                };
-                if ui.button(text).on_hover_text(hint).clicked() {
-                    browse = Some(purpose);
-                }
-                ui.end_row();
-            }
-        });
-        let has_grey = calibrating.sensor.actual.as_ref().is_some_and(|actual| !actual.cloud.intensity.is_empty());
-        if has_grey && self.instrument == Instrument::Sensor {
-            ui.checkbox(&mut self.shows_grey, text!("calibrate-grey")).on_hover_text(text!("calibrate-grey-hint"));
-        }
-        if let Some(purpose) = browse {
-            context.ask(Action::Browse(purpose));
-        }
-    }
-
-    fn region_list(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        let calibrating = &context.document().calibration;
-        let artefact = calibrating.setup.artefact.artefact();
-        let instrument = self.instrument;
-        let outcome = calibrating.outcome.clone();
-        let lights: Vec<Option<Light>> =
-            (0..artefact.regions().len()).map(|region| light_of(outcome.as_deref(), instrument, region)).collect();
-        super::features::brush_options(ui, &mut context.display.brush);
-        let calibrating = &context.document().calibration;
-        let measurement = calibrating.of(instrument);
-        egui::Grid::new("regions").num_columns(4).striped(true).spacing([10.0, 4.0]).show(ui, |ui| {
-            for (index, region) in artefact.regions().iter().enumerate() {
-                let points = measurement.region(index).len();
-                ui.horizontal(|ui| {
-                    theme::dot(ui, theme::colour(GROUP_COLOURS[index % GROUP_COLOURS.len()]));
-                    let chosen = self.region == index;
-                    let hint = text!("calibrate-brush-hint");
-                    let name = theme::chip(ui, chosen, region.short).on_hover_text(hint);
-                    if name.clicked() {
-                        self.region = index;
-                        if context.display.brush.tool == Tool::Off {
-                            context.display.brush.tool = Tool::Rectangle;
-                        }
-                    }
-                });
-                ui.label(RichText::new(texts::word(region.long)).weak());
-                ui.label(theme::count(points));
-                ui.horizontal(|ui| {
-                    if let Some(light) = lights[index] {
-                        theme::dot(ui, colour_of(light)).on_hover_text(description_of(light));
-                    }
-                    if points > 0 && ui.small_button(text!("calibrate-clear")).clicked() {
-                        context.send(Calibrate::ClearRegion(instrument, index));
-                    }
-                });
-                ui.end_row();
-            }
-        });
-        let has_snapshot = calibrating.sensor.actual.is_some();
-        if instrument == Instrument::Sensor {
-            let find =
-                ui.add_enabled(has_snapshot && !context.is_busy, egui::Button::new(text!("calibrate-find-regions")));
-            if find.on_hover_text(text!("calibrate-find-regions-hint")).clicked() {
-                context.send(Calibrate::FindRegions);
-            }
-        }
-    }
-
-    /// Stored snapshots, for artefacts that require several, or to estimate the CMM geometric errors.
-    fn snapshots(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        let calibrating = &context.document().calibration;
-        let several = !calibrating.setup.artefact.artefact().determines()[3];
-        let stored = calibrating.set_aside.len();
-        let heading = RichText::new(text!("calibrate-snapshots-more")).heading();
-        let is_open = several || stored > 0;
-        let header = egui::CollapsingHeader::new(heading).id_salt("more snapshots").default_open(is_open);
-        let ready = has_all_regions(calibrating, Instrument::Sensor)
-            && has_all_regions(calibrating, Instrument::Cmm)
-            && !context.is_busy;
-        let wanted = &mut self.setup.wanted;
-        header.show(ui, |ui| {
-            theme::weak(
-                ui,
-                if several { text!("calibrate-snapshots-needed") } else { text!("calibrate-snapshots-useful") },
-            );
-            egui::Grid::new("snapshots").num_columns(3).striped(true).spacing([10.0, 4.0]).show(ui, |ui| {
-                for (index, snapshot) in calibrating.set_aside.iter().enumerate() {
-                    let name = |instrument: &Measurement| instrument.source().map(SourceFile::name).unwrap_or_default();
-                    ui.label(name(&snapshot.sensor))
-                        .on_hover_text(text!("calibrate-probed-points-of", file = name(&snapshot.cmm)));
-                    let [x, y, z] = snapshot.position_mm;
-                    ui.label(RichText::new(format!("{x:.1}, {y:.1}, {z:.1} mm")).weak());
-                    if ui.small_button(text!("common-remove")).clicked() {
-                        context.send(Calibrate::ForgetSnapshot(index));
-                    }
-                    ui.end_row();
-                }
-            });
-            let hint = text!("calibrate-store-hint");
-            if ui.add_enabled(ready, egui::Button::new(text!("calibrate-store"))).on_hover_text(hint).clicked() {
-                context.send(Calibrate::KeepSnapshot);
-            }
-            ui.add_enabled_ui(stored > 0, |ui| {
-                ui.checkbox(&mut wanted.squareness, text!("calibrate-squareness-estimate"));
-                ui.checkbox(&mut wanted.scales, text!("calibrate-scales-estimate"));
-            });
         });
     }
 }

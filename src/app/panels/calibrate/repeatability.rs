@@ -15,8 +15,9 @@ use base::date;
 use dispatch::Command;
 use dispatch::monitoring::Monitoring;
 use inspect::calibration::repeatability::{
-    CalibrationAge, CalibrationVerdict, Machine, Quantified, Quantity, Repeatability, State,
+    CalibrationAge, CalibrationStatus, CalibrationVerdict, Machine, Quantified, Quantity, Repeatability, State,
 };
+use session::Document;
 use session::calibration::monitoring::{CalibrationMonitoring, Reading, status};
 use texts::text;
 
@@ -96,19 +97,7 @@ impl RepeatabilitySection {
 
     /// Validity of the last calibration, restarts and warm-up.
     fn status(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        let document = context.document();
-        let made = document
-            .calibration
-            .outcome
-            .as_ref()
-            .map(|outcome| (outcome.provenance.unix_s, outcome.provenance.valid_hours));
-        let logged = document.reading.as_ref().and_then(|reading| reading.last_unix_s());
-        let made = made.or_else(|| Some((logged?, document.calibration.setup.valid_hours)));
-        let valid_hours = made.map(|(_, hours)| hours).filter(|hours| *hours > 0.0);
-        let machine = Machine { valid_hours, ..self.machine };
-        let (now, made) = (date::unix_now(), made.map(|(unix_s, _)| unix_s));
-        let age = CalibrationAge::of(now, made, &machine);
-        let status = status(now, made, &machine, document.reading.as_deref());
+        let (age, status) = validity(context.document(), &self.machine);
         let validity = match age.state {
             State::Missing => text!("calibrate-not-calibrated"),
             State::Valid { hours_left: Some(hours) } => {
@@ -185,6 +174,22 @@ impl RepeatabilitySection {
         }
         summary(ui, found);
     }
+}
+
+/// Age of the last calibration, made here or in the log, and its status by all tests, with these data of the machine.
+pub fn validity(document: &Document, machine: &Machine) -> (CalibrationAge, CalibrationStatus) {
+    let made = document
+        .calibration
+        .outcome
+        .as_ref()
+        .map(|outcome| (outcome.provenance.unix_s, outcome.provenance.valid_hours));
+    let logged = document.reading.as_ref().and_then(|reading| reading.last_unix_s());
+    let made = made.or_else(|| Some((logged?, document.calibration.setup.valid_hours)));
+    let valid_hours = made.map(|(_, hours)| hours).filter(|hours| *hours > 0.0);
+    let machine = Machine { valid_hours, ..*machine };
+    let (now, made) = (date::unix_now(), made.map(|(unix_s, _)| unix_s));
+    let age = CalibrationAge::of(now, made, &machine);
+    (age, status(now, made, &machine, document.reading.as_deref()))
 }
 
 fn path_field(

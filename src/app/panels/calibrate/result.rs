@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use egui::RichText;
 
 use super::super::{PanelContext, rows};
+use super::calibrate_steps::{has_expired, missing_input, needs_reason};
 use super::certification::certification;
-use super::{CalibratePanel, expected_mm, has_all_regions};
+use super::{CalibratePanel, expected_mm};
 use crate::choosing::Purpose;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
@@ -20,29 +21,13 @@ use texts::text;
 impl CalibratePanel {
     pub(super) fn result(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let calibrating = &context.document().calibration;
-        // Stored snapshots are complete; the current one may be empty.
-        let has_stored = !calibrating.set_aside.is_empty();
-        let missing = match (
-            has_stored || has_all_regions(calibrating, Instrument::Sensor),
-            has_stored || has_all_regions(calibrating, Instrument::Cmm),
-            calibrating.setup.probe_radius_mm,
-        ) {
-            (false, ..) => Some(text!("calibrate-missing-sensor")),
-            (_, false, _) => Some(text!("calibrate-missing-cmm")),
-            (_, _, None) => Some(text!("calibrate-missing-radius")),
-            _ => None,
-        };
         let outcome = calibrating.outcome.clone();
-        let ready = missing.is_none() && !context.is_busy;
+        let ready = missing_input(calibrating).is_none() && !context.is_busy;
         if theme::wide_main_button(ui, ready, text!("calibrate-run")).clicked() {
             context.send(Calibrate::Run);
         }
-        match (&outcome, missing) {
-            (Some(outcome), _) => self.outcome(ui, context, outcome),
-            (None, Some(missing)) => {
-                theme::weak(ui, missing);
-            }
-            (None, None) => {}
+        if let Some(outcome) = &outcome {
+            self.outcome(ui, context, outcome);
         }
     }
 
@@ -81,19 +66,15 @@ impl CalibratePanel {
         ];
         rows(ui, "calibration figures", &figures);
         further_results(ui, calibration);
-        let expired = provenance.expires_unix_s() < date::unix_now();
-        if expired {
+        if has_expired(outcome) {
             ui.colored_label(theme::BAD, text!("calibrate-has-expired"));
         }
-        let needs_reason = expired || !calibration.certification().is_certified();
-        if needs_reason {
-            ui.horizontal(|ui| {
-                let label = ui.label(text!("calibrate-reason"));
-                let hint = text!("calibrate-reason-hint");
-                let edit = egui::TextEdit::singleline(&mut self.reason).hint_text(hint);
-                ui.add(edit.desired_width(150.0)).labelled_by(label.id);
-            });
-        }
+        ui.horizontal(|ui| {
+            for instrument in Instrument::ALL {
+                theme::pick(ui, &mut self.instrument, instrument, texts::word(instrument.name()))
+                    .on_hover_text(text!("calibrate-instrument-hint"));
+            }
+        });
         ui.checkbox(&mut self.shows_residuals, text!("calibrate-residual-colours"));
         ui.horizontal(|ui| {
             let label = ui.label(text!("calibrate-folder"));
@@ -111,12 +92,21 @@ impl CalibratePanel {
         if ui.add_enabled(ready && record.is_file(), button).on_hover_text(hint).clicked() {
             context.send(Calibrate::Require(record));
         }
-        self.merging(ui, context, needs_reason);
     }
 
     /// Merging of snapshots from several CMM positions into one scan.
-    fn merging(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, needs_reason: bool) {
+    pub(super) fn merging(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let Some(outcome) = &context.document().calibration.outcome else { return };
+        let needs_reason = needs_reason(outcome);
         theme::heading(ui, text!("calibrate-merge"));
+        if needs_reason {
+            ui.horizontal(|ui| {
+                let label = ui.label(text!("calibrate-reason"));
+                let hint = text!("calibrate-reason-hint");
+                let edit = egui::TextEdit::singleline(&mut self.reason).hint_text(hint);
+                ui.add(edit.desired_width(150.0)).labelled_by(label.id);
+            });
+        }
         let hint = text!("calibrate-registration-hint");
         ui.checkbox(&mut self.refines, text!("calibrate-registration")).on_hover_text(hint);
         if self.refines {

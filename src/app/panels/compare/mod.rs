@@ -76,7 +76,7 @@ fn banner(ui: &mut egui::Ui, verdict: Verdict, covers: &str, reasons: impl Itera
 }
 
 /// Colour of a verdict.
-pub(super) fn verdict_colour(verdict: Verdict) -> egui::Color32 {
+pub(crate) fn verdict_colour(verdict: Verdict) -> egui::Color32 {
     match verdict {
         Verdict::Pass => theme::GOOD,
         Verdict::Fail => theme::BAD,

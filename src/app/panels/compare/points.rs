@@ -124,7 +124,7 @@ pub(crate) fn made(document: &Document, id: ElementId) -> Option<&SurfacePoints>
 }
 
 /// Where a surface point lies, to be shown.
-pub(crate) fn spot(own: &SurfacePoint, radius_mm: f64) -> Spot {
+fn spot(own: &SurfacePoint, radius_mm: f64) -> Spot {
     Spot { name: own.name.clone(), at: own.at, radius_mm }
 }
 
@@ -187,8 +187,8 @@ fn lines(
             let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| length_text(mm, 3));
             let found = made.and_then(|made| made.points.iter().find(|point| point.name == own.name));
             let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(48.0));
-            let place = text!("compare-point-at", x = x, y = y, z = z);
-            named(&field.on_hover_text(place), &text!("compare-name-of-point", number = number));
+            let position = text!("compare-point-at", x = x, y = y, z = z);
+            named(&field.on_hover_text(position), &text!("compare-name-of-point", number = number));
             direction_choice(ui, &mut own.direction, &text!("compare-direction-of-point", number = number));
             match found.map(|point| (point, &point.measured)) {
                 Some((point, Ok((mm, count)))) => {

@@ -1,4 +1,4 @@
-//! Points that place a section: the three of a plane, or those of a curve; picked in the view or typed.
+//! Points that place a section: the three of a plane, those of a curve, or one at an edge; picked in the view or typed.
 
 use super::super::align::Picking;
 use super::super::{PanelContext, named};
@@ -16,6 +16,19 @@ enum Kind {
     Plane,
     /// A curve that the planes are perpendicular to.
     Curve,
+    /// The edge of the nominal nearest to one of them, which the planes are perpendicular to.
+    Edge,
+}
+
+impl Kind {
+    /// Maximum number of points.
+    fn max_points(self) -> usize {
+        match self {
+            Self::Plane => 3,
+            Self::Curve => usize::MAX,
+            Self::Edge => 1,
+        }
+    }
 }
 
 /// Points that place a section, while it is edited.
@@ -26,7 +39,7 @@ pub(crate) struct SectionPoints {
     points: Vec<Point>,
     /// Whether the curve returns from the last point to the first.
     is_closed: bool,
-    /// Whether there is a station each so many millimetres of the curve.
+    /// Whether there is a station each so many millimetres of the curve or the edge.
     every_spacing: bool,
     /// The points before others were picked, which Escape brings back; `None` while none are picked.
     before: Option<Vec<Point>>,
@@ -47,11 +60,14 @@ impl SectionPoints {
                 every_spacing: *every_spacing,
                 ..Self::new(Kind::Curve)
             }),
+            Placement::Edge { point, every_spacing } => {
+                Some(Self { points: vec![*point], every_spacing: *every_spacing, ..Self::new(Kind::Edge) })
+            }
             Placement::Axis { .. } | Placement::PointNormal { .. } => None,
         }
     }
 
-    /// What they define; `None` while points of a plane are missing.
+    /// What they define; `None` while points of a plane, or that at an edge, are missing.
     pub(super) fn placement(&self) -> Option<Placement> {
         match self.kind {
             Kind::Plane => self.three().map(|points| Placement::ThreePoints { points }),
@@ -60,6 +76,9 @@ impl SectionPoints {
                 is_closed: self.is_closed,
                 every_spacing: self.every_spacing,
             }),
+            Kind::Edge => {
+                self.points.first().map(|point| Placement::Edge { point: *point, every_spacing: self.every_spacing })
+            }
         }
     }
 
@@ -67,10 +86,14 @@ impl SectionPoints {
         self.points.as_slice().try_into().ok()
     }
 
-    /// What they define once the last one was picked: the third of a plane. An error if those that were picked define none;
-    /// `None` while some are missing.
+    /// What they define once the last one was picked: the third of a plane, or that at an edge. An error if those that were
+    /// picked define no plane; `None` while some are missing.
     fn picked(&self) -> Option<base::Result<Placement>> {
-        self.three().filter(|_| self.kind == Kind::Plane).map(Placement::through_picks)
+        match self.kind {
+            Kind::Plane => self.three().map(Placement::through_picks),
+            Kind::Curve => None,
+            Kind::Edge => self.placement().map(Ok),
+        }
     }
 
     /// Whether the section can be cut.
@@ -78,15 +101,14 @@ impl SectionPoints {
         match self.kind {
             Kind::Plane => self.before.is_none() && self.three().is_some(),
             Kind::Curve => true,
+            Kind::Edge => self.before.is_none() && !self.points.is_empty(),
         }
     }
 
     /// Adds a point that was picked, to a micrometre, nominal frame, mm; in place of the third one of a plane, which was
-    /// refused.
+    /// refused, or of that at an edge.
     pub(crate) fn pick(&mut self, point: Point) {
-        if self.kind == Kind::Plane {
-            self.points.truncate(2);
-        }
+        self.points.truncate(self.kind.max_points() - 1);
         self.points.push(point.map(|mm| (1e3 * mm).round() / 1e3));
     }
 
@@ -100,7 +122,7 @@ impl SectionPoints {
         &self.points
     }
 
-    /// The curve through them; `None` if they are those of a plane, or do not define one yet.
+    /// The curve through them; `None` if they are those of a plane or an edge, or do not define one yet.
     pub(crate) fn curve(&self) -> Option<Curve> {
         Curve::through(&self.points, self.is_closed).ok().filter(|_| self.kind == Kind::Curve)
     }
@@ -114,7 +136,7 @@ fn is_picking(display: &Display) -> bool {
 fn begin_picking(display: &mut Display) {
     let Some(own) = &mut display.section.points else { return };
     own.before = Some(own.points.clone());
-    if own.kind == Kind::Plane {
+    if own.kind != Kind::Curve {
         own.points.clear();
     }
     display.picking = Some(Picking::SectionPoint);
@@ -148,8 +170,8 @@ pub(super) fn follow(display: &mut Display) {
     }
 }
 
-/// The plane through three points once the last one was picked, which ends the picking.
-pub(super) fn picked_plane(display: &mut Display) -> Option<Placement> {
+/// The plane through three points, or the edge at one, once the last one was picked, which ends the picking.
+pub(super) fn picked_placement(display: &mut Display) -> Option<Placement> {
     let placement = display.section.points.as_ref().filter(|_| is_picking(display))?.picked()?.ok()?;
     end_picking(display);
     Some(placement)
@@ -160,6 +182,7 @@ pub(super) fn choices(ui: &mut egui::Ui, display: &mut Display) {
     let choices = [
         (Kind::Plane, text!("compare-three-picks"), text!("compare-three-picks-hint")),
         (Kind::Curve, text!("compare-along-curve"), text!("compare-along-curve-hint")),
+        (Kind::Edge, text!("compare-along-edge"), text!("compare-along-edge-hint")),
     ];
     ui.horizontal_wrapped(|ui| {
         for (kind, name, hint) in choices {
@@ -181,6 +204,7 @@ pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, bounds: &A
         let step = match own.kind {
             Kind::Plane => text!("compare-click-plane", number = (own.points.len() + 1).min(3)),
             Kind::Curve => text!("compare-click-curve"),
+            Kind::Edge => text!("compare-click-edge"),
         };
         ui.colored_label(theme::ACCENT, step);
         if let Some(Err(error)) = own.picked() {
@@ -188,33 +212,43 @@ pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, bounds: &A
         }
     }
     table(ui, &mut own.points);
-    if own.kind == Kind::Curve {
-        ui.checkbox(&mut own.is_closed, text!("compare-closed-curve"))
-            .on_hover_text(text!("compare-closed-curve-hint"));
-        ui.horizontal(|ui| {
-            ui.label(text!("compare-stations"));
-            theme::pick(ui, &mut own.every_spacing, false, text!("compare-stations-number"))
-                .on_hover_text(text!("compare-stations-number-hint"));
-            theme::pick(ui, &mut own.every_spacing, true, text!("compare-stations-distance"))
-                .on_hover_text(text!("compare-stations-distance-hint"));
-        });
+    match own.kind {
+        Kind::Plane => {}
+        Kind::Curve => {
+            ui.checkbox(&mut own.is_closed, text!("compare-closed-curve"))
+                .on_hover_text(text!("compare-closed-curve-hint"));
+            let hints = [text!("compare-stations-number-hint"), text!("compare-stations-distance-hint")];
+            stations(ui, &mut own.every_spacing, hints);
+        }
+        Kind::Edge => {
+            let hints = [text!("compare-stations-edge-number-hint"), text!("compare-stations-edge-distance-hint")];
+            stations(ui, &mut own.every_spacing, hints);
+        }
     }
+}
+
+/// Choice of how stations lie along a curve or an edge: by their number, or by the distance between them.
+fn stations(ui: &mut egui::Ui, every_spacing: &mut bool, [number_hint, distance_hint]: [String; 2]) {
+    ui.horizontal(|ui| {
+        ui.label(text!("compare-stations"));
+        theme::pick(ui, every_spacing, false, text!("compare-stations-number")).on_hover_text(number_hint);
+        theme::pick(ui, every_spacing, true, text!("compare-stations-distance")).on_hover_text(distance_hint);
+    });
 }
 
 fn buttons(ui: &mut egui::Ui, display: &mut Display, bounds: &Aabb) {
     let is_picking = is_picking(display);
     let Some(own) = &mut display.section.points else { return };
-    let is_plane = own.kind == Kind::Plane;
     let text = match is_picking {
         true => text!("compare-stop-picking"),
-        false if is_plane && !own.points.is_empty() => text!("compare-pick-again"),
+        false if own.kind != Kind::Curve && !own.points.is_empty() => text!("compare-pick-again"),
         false => text!("compare-pick-points"),
     };
     let toggles = ui
         .horizontal(|ui| {
             let toggles = ui.button(text).clicked();
             // A point that was not clicked would be taken for the third pick.
-            let has_room = !is_picking && (!is_plane || own.points.len() < 3);
+            let has_room = !is_picking && own.points.len() < own.kind.max_points();
             let button = ui.add_enabled(has_room, egui::Button::new(text!("compare-add-point")));
             if button.on_hover_text(text!("compare-add-point-hint")).clicked() {
                 own.points.push(own.points.last().copied().unwrap_or_else(|| bounds.centre()));

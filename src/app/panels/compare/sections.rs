@@ -128,12 +128,12 @@ impl SectionsPart {
         });
     }
 
-    /// Cuts once the third of the points that define a plane was picked.
+    /// Cuts once the third of the points that define a plane, or that at an edge, was picked.
     fn follow_picks(&mut self, context: &mut PanelContext<'_>) {
         if context.is_busy {
             return;
         }
-        if let Some(placement) = section_points::picked_plane(context.display) {
+        if let Some(placement) = section_points::picked_placement(context.display) {
             self.parameters.placement = placement;
             self.cut(context);
         }
@@ -180,7 +180,7 @@ impl SectionsPart {
                 }
             }
             other => {
-                theme::weak(ui, text!("compare-plane", place = texts::word(&other.describe()).into_owned()));
+                theme::weak(ui, text!("compare-plane", position = texts::word(&other.describe()).into_owned()));
             }
         }
     }
@@ -189,7 +189,7 @@ impl SectionsPart {
     fn planes_and_limits(&mut self, ui: &mut egui::Ui, has_no_points: bool) {
         let parameters = &mut self.parameters;
         egui::Grid::new("section parameters").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
-            // Planes along a curve are so many, or one each so many millimetres.
+            // Planes along a curve or an edge are so many, or one each so many millimetres.
             let along_curve = match &mut parameters.placement {
                 Placement::Axis { at_mm, .. } if has_no_points => {
                     let label = ui.label(text!("compare-position"));
@@ -197,7 +197,7 @@ impl SectionsPart {
                     ui.end_row();
                     None
                 }
-                Placement::Curve { every_spacing, .. } => Some(*every_spacing),
+                Placement::Curve { every_spacing, .. } | Placement::Edge { every_spacing, .. } => Some(*every_spacing),
                 Placement::Axis { .. } | Placement::ThreePoints { .. } | Placement::PointNormal { .. } => None,
             };
             if along_curve != Some(true) {
@@ -299,7 +299,7 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     }
     rows(ui, "section figures", &figures);
     for note in &section.notes {
-        ui.colored_label(ui.visuals().warn_fg_color, note);
+        ui.colored_label(ui.visuals().warn_fg_color, texts::word(note).into_owned());
     }
     if section.is_compared {
         let width_mm = length_text(2.0 * section.half_width_mm, 2);

@@ -16,8 +16,11 @@ use inspect::deviation::histogram::Histogram;
 use inspect::deviation::judgement::percent;
 use render::colour_scale::ColourScale;
 use session::plan::ElementId;
-use session::verdict::{self, Overall};
+use session::verdict::Overall;
 use texts::text;
+
+/// Most remarks below the verdict; the report has all.
+const MAX_REMARKS: usize = 8;
 
 fn method_name(method: Method) -> String {
     match method {
@@ -100,7 +103,7 @@ fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>, colours
     let methods = [Method::Closest, Method::PointFacet, Method::FacetFacet];
     theme::choice(ui, &text!("compare-method"), &mut deviation.method, &methods, method_name);
     if deviation.method == Method::Closest {
-        direction::show(ui, &mut deviation.direction);
+        direction::show(ui, deviation);
     }
     egui::Grid::new("options").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
         let number = |ui: &mut egui::Ui, name: &str, value: &mut f64, unit: &str, low: f64, high: f64| {
@@ -127,7 +130,8 @@ fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>, colours
 }
 
 fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
-    let overall = verdict::overall(context.document());
+    let document = context.document();
+    let overall = context.display.overall.of(document);
     if let Some(overall) = &overall {
         verdict_banner(ui, overall);
     }
@@ -244,8 +248,12 @@ fn verdict_banner(ui: &mut egui::Ui, overall: &Overall) {
         ),
     });
     banner(ui, overall.verdict, &overall.covers, reasons);
-    for remark in &overall.remarks {
+    for remark in overall.remarks.iter().take(MAX_REMARKS) {
         theme::weak(ui, remark);
+    }
+    let more = overall.remarks.len().saturating_sub(MAX_REMARKS);
+    if more > 0 {
+        theme::weak(ui, text!("compare-more-remarks", count = more));
     }
 }
 

@@ -17,7 +17,6 @@ use name_edit::NameEdit;
 pub use row::select;
 use session::Document;
 use session::plan::{ElementId, Recipe};
-use session::verdict;
 use texts::text;
 use views::ViewRows;
 
@@ -216,7 +215,7 @@ impl ElementsPanel {
 
     fn verdict(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         let document = context.document();
-        let overall = verdict::overall(document);
+        let overall = context.display.overall.of(document);
         let has_others = document.alignment().is_some_and(Alignment::is_among_others);
         let Some(check) = document.current_check() else {
             if document.check().is_some() {

@@ -184,6 +184,7 @@ fn choose(context: &mut PanelContext<'_>, element: &Element, is_shown: bool) {
     if element.recipe.is_offset() {
         context.display.shown.offset = Some(element.id);
     }
+    context.display.chosen = Some(element.id);
     if let Some(workspace) = workspace(&element.recipe) {
         context.ask(Action::Show(workspace));
     }

@@ -1,5 +1,6 @@
 //! Constructed elements, in the Features workspace.
 
+use super::super::steps::{self, Sought, StepState};
 use super::super::{PanelContext, named, no_result, rows};
 use crate::number_field::NumberField;
 use crate::theme;
@@ -26,14 +27,20 @@ impl Default for ConstructionSection {
 }
 
 impl ConstructionSection {
-    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
+    /// Draws the section; `names` are those of all features, the element that is sought is opened.
+    pub fn show(
+        &mut self,
+        ui: &mut egui::Ui,
+        context: &mut PanelContext<'_>,
+        (names, state): (&[String], &StepState),
+        sought: &mut Sought,
+    ) {
         theme::heading(ui, text!("features-construct"));
-        if names.is_empty() {
-            theme::weak(ui, text!("features-construct-first"));
-            return;
+        steps::missing(ui, state);
+        if !names.is_empty() {
+            self.new_construction(ui, context, names);
+            constructed(ui, context, sought);
         }
-        self.new_construction(ui, context, names);
-        constructed(ui, context);
     }
 
     fn new_construction(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
@@ -79,20 +86,23 @@ impl ConstructionSection {
     }
 }
 
-fn constructed(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+fn constructed(ui: &mut egui::Ui, context: &mut PanelContext<'_>, sought: &mut Sought) {
     let document = context.document();
     let pose = document.nominal_from_scan();
     let constructions = document.constructions();
     for (i, element) in constructions.iter().enumerate() {
+        let opens = sought.lead(ui, element.id);
         let Some((feature, made)) = element.made.and_then(|own| Some((own, own.made()?))) else {
             no_result(ui, document, element.id);
+            sought.reach(element.id, 1.0);
             continue;
         };
         let title = format!("{}   {}", element.name, texts::word(&feature.element.name()));
         let id = ui.make_persistent_id(("constructed", i));
         let last = i + 1 == constructions.len();
         let sources: Vec<String> = element.recipe.sources.iter().map(|id| document.plan.name(*id)).collect();
-        egui::CollapsingHeader::new(title).id_salt(id).default_open(last).show(ui, |ui| {
+        let header = egui::CollapsingHeader::new(title).id_salt(id).default_open(last).open(opens);
+        let shown = header.show(ui, |ui| {
             rows(ui, &format!("constructed {i}"), &figures(&sources, made, &feature.element.moved(&pose)));
             theme::weak(ui, texts::word(&made.remark));
             let button = ui.button(text!("common-remove"));
@@ -101,6 +111,7 @@ fn constructed(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
                 context.send(Elements::Remove(element.id));
             }
         });
+        sought.reach(element.id, shown.openness);
     }
 }
 

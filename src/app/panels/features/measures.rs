@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::steps::{self, Sought, StepState};
 use super::super::{PanelContext, named, no_result, rows};
 use super::constructions::choose;
 use crate::number_field::NumberField;
@@ -48,10 +49,20 @@ impl PairMeasurement {
 }
 
 impl MeasureSection {
-    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
+    /// Draws the section; `names` are those of all features.
+    pub fn show(
+        &mut self,
+        ui: &mut egui::Ui,
+        context: &mut PanelContext<'_>,
+        (names, state): (&[String], &StepState),
+        sought: &mut Sought,
+    ) {
         theme::heading(ui, text!("features-measure"));
-        self.pair_measurement(ui, context, names);
-        self.plan_measures(ui, context);
+        steps::missing(ui, state);
+        if !names.is_empty() {
+            self.pair_measurement(ui, context, names);
+        }
+        self.plan_measures(ui, context, sought);
     }
 
     fn pair_measurement(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, names: &[String]) {
@@ -100,7 +111,7 @@ impl MeasureSection {
             for (text, name, quantity, is_defined) in measures {
                 let button = ui.add_enabled(ready && is_defined, egui::Button::new(text));
                 if button.on_hover_text(text!("features-add-measure-hint")).clicked() {
-                    let recipe = MeasureRecipe { quantity, from, to, lower: None, upper: None };
+                    let recipe = MeasureRecipe { quantity, from, to, lower: None, upper: None, of_cad: false };
                     let name = document.free_name(&texts::name(name), Some(1));
                     context.send(Elements::Add(name, Box::new(recipe.into())));
                 }
@@ -110,11 +121,12 @@ impl MeasureSection {
     }
 
     /// Measures of the plan with their limits.
-    fn plan_measures(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    fn plan_measures(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, sought: &mut Sought) {
         let document = context.document();
         let draft = &mut *self;
         for element in document.plan.elements() {
             let Recipe::Measure(own) = &element.recipe else { continue };
+            sought.lead_and_reach(ui, element.id);
             ui.separator();
             let Some(measure) = document.result::<Measure>(Some(element.id)) else {
                 no_result(ui, document, element.id);

@@ -1,6 +1,8 @@
-//! Features workspace: selection, fitted features, constructions, measures and tolerances.
+//! Features workspace: selection, fitted features, constructions, measures and tolerances, a step each.
 
 mod constructions;
+mod feature_steps;
+mod fitted;
 mod measures;
 mod parallel_planes;
 mod pmi;
@@ -9,21 +11,20 @@ mod slots;
 mod tolerance_details;
 mod tolerances;
 
-use super::{PanelContext, named, no_result, rows};
+use super::PanelContext;
+use super::steps::{self, Sought, Step as _, StepState};
 use crate::number_field::NumberField;
 use crate::theme;
-use base::{length_text, position_text, signed, signed_length};
 use constructions::{ConstructionSection, choose};
-use dispatch::{Command, Elements, Features, Select};
-use geometry::Combine;
-use inspect::features::fitting::{Fitting, SPIKE_SIGMAS};
+use dispatch::{Command, Elements, Features};
+use feature_steps::FeatureStep;
+use inspect::features::fitting::Fitting;
 use inspect::features::recipe::FeatureRecipe;
-use inspect::features::{Certificate, Element, Fit, Kind, Objective, Shape, nominal};
-use inspect::selection::Selection;
+use inspect::features::{Element, Kind, Objective, Shape};
 use measures::MeasureSection;
 use parallel_planes::ParallelPlanes;
 pub(super) use selection::brush_options;
-use session::features::Measured;
+use session::Document;
 use session::plan::{ElementId, Recipe};
 use session::selection::Selectable;
 use texts::text;
@@ -34,6 +35,10 @@ const DEFAULT_SIGMAS: f64 = 3.0;
 
 /// Panel of the workspace.
 pub struct FeaturesPanel {
+    /// The step that is shown.
+    step: FeatureStep,
+    /// The element that its step leads to.
+    sought: Sought,
     /// Name for the selection, as typed.
     name: String,
     /// Name of the plane in which lines, circles and slots are fitted; empty to fit them in space.
@@ -53,6 +58,8 @@ pub struct FeaturesPanel {
 impl Default for FeaturesPanel {
     fn default() -> Self {
         Self {
+            step: FeatureStep::default(),
+            sought: Sought::default(),
             name: String::new(),
             plane: String::new(),
             objective: Objective::default(),
@@ -70,31 +77,73 @@ impl Default for FeaturesPanel {
 
 impl FeaturesPanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        theme::heading(ui, text!("features-brush"));
         let document = context.document();
-        if document.actual().is_none() && document.nominal().is_none() {
-            theme::weak(ui, text!("features-load-first"));
-            return;
+        let states: Vec<StepState> = FeatureStep::ALL.iter().map(|own| own.state(document)).collect();
+        let mut step = self.step;
+        steps::show(ui, &mut step, &states, |ui, shown, state| self.contents(ui, context, shown, state));
+        if step != self.step {
+            (self.step, self.sought) = (step, Sought::default());
         }
-        selection::brush_target(ui, context);
-        brush_options(ui, &mut context.display.brush);
-        self.selection(ui, context);
-        self.fits(ui, context);
-        self.features(ui, context);
         self.commit_fitting(ui, context);
-        slots::show(ui, context);
-        let names = context.document().element_names();
-        self.constructions.show(ui, context, &names);
-        if !names.is_empty() {
-            self.measures.show(ui, context, &names);
+        // Afterwards, so that what was being edited in the step before is sent.
+        if self.turn_to_chosen(context) {
+            ui.ctx().request_repaint();
         }
-        self.tolerances.show(ui, context);
     }
 
-    fn fits(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        let ready = !context.document().points.selected.is_empty() && !context.is_busy;
-        theme::heading(ui, text!("features-fit"));
+    /// Begins with another inspection, in the step that was reached in it.
+    pub fn begin(&mut self, document: &Document) {
+        (self.step, self.sought) = (FeatureStep::reached(document), Sought::default());
+    }
+
+    /// Whether the mouse brushes in the step that is shown, where it has a brush.
+    pub fn has_brush(&self) -> bool {
+        matches!(self.step, FeatureStep::Select | FeatureStep::Fit)
+    }
+
+    /// Turns to the element that was chosen elsewhere, if a step shows elements of its kind. Returns whether it does.
+    fn turn_to_chosen(&mut self, context: &mut PanelContext<'_>) -> bool {
+        let Some(id) = context.display.chosen else { return false };
+        let element = context.document().plan.get(id);
+        let Some(step) = element.and_then(|own| FeatureStep::of(&own.recipe)) else { return false };
+        (self.step, self.sought) = (step, Sought(Some(id)));
+        context.display.chosen = None;
+        true
+    }
+
+    fn contents(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, step: FeatureStep, state: &StepState) {
+        if !feature_steps::has_parts(context.document()) {
+            return steps::missing(ui, state);
+        }
+        let names = context.document().element_names();
+        let sought = &mut self.sought;
+        match step {
+            FeatureStep::Select => {
+                selection::brush(ui, context);
+                self.selection(ui, context);
+                steps::missing(ui, state);
+            }
+            FeatureStep::Fit => {
+                selection::brush(ui, context);
+                self.fits(ui, context, state);
+                self.features(ui, context);
+                slots::show(ui, context, &mut self.sought);
+            }
+            FeatureStep::Construct => self.constructions.show(ui, context, (&names, state), sought),
+            FeatureStep::Measure => self.measures.show(ui, context, (&names, state), sought),
+            FeatureStep::Tolerances => self.tolerances.show(ui, context, state, sought),
+        }
+    }
+
+    fn fits(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, state: &StepState) {
         let document = context.document();
+        let selected = document.points.selected.len();
+        let ready = selected > 0 && !context.is_busy;
+        theme::heading(ui, text!("features-fit"));
+        if selected > 0 {
+            ui.label(selection::count(selected, document.points.hidden.len(), Selectable::Points));
+        }
+        steps::missing(ui, state);
         let is_plane = |name: &String| matches!(document.element(name), Some(Element::Shape(Shape::Plane { .. })));
         let planes: Vec<String> = document.element_names().into_iter().filter(is_plane).collect();
         let draft = &mut *self;
@@ -150,218 +199,4 @@ impl FeaturesPanel {
             context.send(Elements::SetRecipe(id, Box::new(recipe.into())));
         }
     }
-
-    fn features(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        let document = context.document();
-        let edited = &mut self.edited;
-        theme::heading(ui, text!("features-features"));
-        let features = document.features();
-        if features.is_empty() {
-            theme::weak(ui, text!("features-no-features"));
-            return;
-        }
-        let frame = match document.alignment() {
-            Some(_) => text!("features-nominal-frame"),
-            None => text!("features-scan-frame"),
-        };
-        theme::weak(ui, frame);
-        let pose = document.nominal_from_scan();
-        for (i, feature) in features.iter().enumerate() {
-            let Some((made, fit)) = feature.made.and_then(|made| Some((made, made.fit()?))) else {
-                no_result(ui, document, feature.id);
-                if ui.button(text!("common-remove")).clicked() {
-                    context.send(Elements::Remove(feature.id));
-                }
-                continue;
-            };
-            let title = format!("{}   RMS {} mm", feature.name, length_text(fit.rms_mm, 4));
-            let id = ui.make_persistent_id(("feature", i));
-            let last = i + 1 == features.len();
-            let header = egui::CollapsingHeader::new(title).id_salt(id).default_open(last);
-            header.show(ui, |ui| {
-                let shape = fit.shape.moved(&pose);
-                let name = feature.name;
-                let nominal = feature.recipe.nominal.as_ref();
-                let mut figures = figures(feature.recipe, fit, &shape);
-                if let Some(nominal) = nominal.filter(|_| document.alignment().is_some()) {
-                    figures.extend(nominal_deviations(&shape, nominal));
-                }
-                rows(ui, &format!("feature {i}"), &figures);
-                theme::weak(ui, format!("{}.", texts::word(&fit.uncertainty.assumption)));
-                selection_note(ui, feature, document.alignment().is_some(), context);
-                fitting(ui, feature, edited);
-                ui.horizontal(|ui| {
-                    let hint = text!("features-nominal-from-facets-hint");
-                    let missing = if document.alignment().is_none() {
-                        text!("common-align-first")
-                    } else {
-                        text!("features-select-facets-first")
-                    };
-                    let ready = document.alignment().is_some() && !document.facets.selected.is_empty();
-                    let button = ui.add_enabled(ready, egui::Button::new(text!("features-nominal-from-facets")));
-                    if button.on_hover_text(hint).on_disabled_hover_text(missing).clicked() {
-                        context.send(Features::NominalFromFacets(name.to_owned()));
-                    }
-                    if nominal.is_some() && ui.button(text!("features-remove-nominal")).clicked() {
-                        context.send(Features::ForgetNominal(name.to_owned()));
-                    }
-                });
-                if nominal.is_some() && document.alignment().is_none() {
-                    theme::weak(ui, text!("features-align-to-compare"));
-                }
-                ui.horizontal(|ui| {
-                    if ui.button(text!("features-select-points")).clicked() {
-                        let points = made.numbers.clone();
-                        context.send(Select::Numbers(Selectable::Points, points, Combine::Replace));
-                    }
-                    if ui.button(text!("common-remove")).clicked() {
-                        context.send(Elements::Remove(feature.id));
-                    }
-                });
-            });
-        }
-    }
-}
-
-/// Fit options of a feature; sent when an edit ends.
-fn fitting(ui: &mut egui::Ui, feature: &Measured<'_, FeatureRecipe>, edited: &mut Option<(ElementId, Fitting)>) {
-    let own = &feature.recipe.fitting;
-    let mut fitting = match edited {
-        Some((id, fitting)) if *id == feature.id => fitting.clone(),
-        _ => own.clone(),
-    };
-    ui.horizontal(|ui| {
-        let robust = ui.checkbox(&mut fitting.robust, text!("features-robust"));
-        named(&robust, &text!("features-robust-of", name = feature.name));
-        let mut clips = fitting.clip_sigmas.is_some();
-        let clip = ui.checkbox(&mut clips, text!("features-reject"));
-        named(&clip, &text!("features-reject-points-of", name = feature.name));
-        if clip.changed() {
-            fitting.clip_sigmas = clips.then_some(DEFAULT_SIGMAS);
-        }
-        if let Some(sigmas) = &mut fitting.clip_sigmas {
-            let drag = NumberField::new(sigmas).speed(0.05).range(1.0..=10.0).suffix(" σ");
-            named(&ui.add(drag), &text!("features-max-residual-of", name = feature.name));
-        }
-    });
-    ui.horizontal(|ui| {
-        let mut rejects = fitting.spike_sigmas.is_some();
-        let check = ui.checkbox(&mut rejects, text!("features-reject-spikes"));
-        let check = check.on_hover_text(text!("features-reject-spikes-hint"));
-        named(&check, &text!("features-reject-spikes-of", name = feature.name));
-        if check.changed() {
-            fitting.spike_sigmas = rejects.then_some(SPIKE_SIGMAS);
-        }
-        if let Some(sigmas) = &mut fitting.spike_sigmas {
-            let drag = NumberField::new(sigmas).speed(0.05).range(3.0..=20.0).suffix(" σ");
-            named(&ui.add(drag), &text!("features-spike-limit-of", name = feature.name));
-        }
-    });
-    if fitting != *own {
-        *edited = Some((feature.id, fitting));
-    }
-}
-
-/// Whether the points of a feature are selected on every part, and how.
-fn selection_note(
-    ui: &mut egui::Ui,
-    feature: &Measured<'_, FeatureRecipe>,
-    is_aligned: bool,
-    context: &mut PanelContext<'_>,
-) {
-    let on_every_part = match &feature.recipe.selection {
-        Selection::Facets(own) => Some(text!("features-on-facets", count = own.facets.len())),
-        Selection::Prism { .. } => Some(text!("features-in-prism")),
-        Selection::Points(_) => None,
-    };
-    if let Some(note) = on_every_part {
-        theme::weak(ui, note);
-        return;
-    }
-    ui.horizontal(|ui| {
-        theme::weak(ui, text!("features-on-this-part"));
-        let button = ui.add_enabled(is_aligned, egui::Button::new(text!("features-on-faces")));
-        let hint = text!("features-on-faces-hint");
-        if button.on_hover_text(hint).on_disabled_hover_text(text!("common-align-first")).clicked() {
-            context.send(Features::OnFaces(feature.id));
-        }
-    });
-}
-
-/// Deviations of a feature from its nominal, nominal frame.
-fn nominal_deviations(shape: &Shape, nominal: &Element) -> Vec<(String, String)> {
-    let nominal::Off { shift_mm, turn_rad, numbers } = nominal::off(shape, nominal);
-    let shift = [shift_mm.x, shift_mm.y, shift_mm.z].map(|mm| signed_length(mm, 4)).join(", ");
-    let mut figures = vec![(text!("features-deviation"), format!("{shift} mm"))];
-    figures.extend(turn_rad.map(|turn| (text!("features-angular-deviation"), format!("{:.4}°", turn.to_degrees()))));
-    figures.extend(numbers.into_iter().map(|(name, off)| {
-        let (title, off) = if name == "Half angle" {
-            (text!("features-angle-deviation"), format!("{}°", signed(off.to_degrees(), 4)))
-        } else {
-            (text!("features-size-deviation"), format!("{} mm", signed_length(off, 4)))
-        };
-        (title, format!("{} {off}", texts::word(name)))
-    }));
-    figures
-}
-
-/// Names and values of the results of a feature; `shape` is in the displayed frame.
-fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(String, String)> {
-    let u = &fit.uncertainty;
-    let position = shape.position();
-    let mut figures = vec![
-        (text!("features-position"), format!("{} mm", position_text([position.x, position.y, position.z], 4))),
-        (String::new(), format!("± {} mm", length_text(u.position_mm, 4))),
-    ];
-    if let Some(direction) = shape.direction() {
-        let degrees = u.direction_rad.to_degrees();
-        let text = format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z);
-        figures.push((text!("features-direction"), text));
-        figures.push((String::new(), format!("± {degrees:.4}°")));
-    }
-    let number = |i: usize| u.numbers.get(i).copied().unwrap_or_default();
-    let length =
-        |name: String, mm: f64, i| (name, format!("{} ± {} mm", length_text(mm, 4), length_text(number(i), 4)));
-    match *shape {
-        Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. } => {
-            figures.push(length(text!("features-radius"), radius, 0));
-        }
-        Shape::Cone { radius, half_angle_rad, .. } => {
-            figures.push(length(text!("features-radius-at-position"), radius, 0));
-            let angle = half_angle_rad.to_degrees();
-            figures.push((text!("features-half-angle"), format!("{angle:.4} ± {:.4}°", number(1).to_degrees())));
-        }
-        Shape::Torus { major, minor, .. } => {
-            figures.push(length(text!("features-major-radius"), major, 0));
-            figures.push(length(text!("features-minor-radius"), minor, 1));
-        }
-        Shape::Line { .. } | Shape::Plane { .. } => {}
-    }
-    figures.push((text!("features-form-error"), format!("{} mm", length_text(fit.form_error_mm, 4))));
-    if let Some(zone) = &fit.zone {
-        let objective = texts::word(zone.objective.name()).into_owned();
-        let optimality = match zone.certified {
-            Certificate::Exact => text!("features-global-optimum", objective = objective),
-            Certificate::Local => text!("features-local-optimum", objective = objective),
-            Certificate::Open => text!("features-open-optimum", objective = objective),
-        };
-        figures.push((text!("features-objective"), optimality));
-        figures.push((text!("features-contact-points"), zone.contacts.len().to_string()));
-    }
-    let (used, rejected) = (theme::count(fit.used), theme::count(fit.dropped.len()));
-    figures.push((text!("features-points"), text!("features-points-used", used = used, rejected = rejected)));
-    let weights = &recipe.fitting.weights;
-    if !weights.is_plain() {
-        let by = texts::word(weights.by.name()).into_owned();
-        let text = match weights.max_incidence_rad {
-            Some(limit) => text!("features-weights-masked", by = by, degrees = format!("{:.1}", limit.to_degrees())),
-            None => by,
-        };
-        figures.push((text!("features-weights"), text));
-    }
-    if !recipe.parallel_to.is_empty() {
-        let common = text!("features-common-normal", count = recipe.parallel_to.len() + 1);
-        figures.push((text!("features-normal"), common));
-    }
-    figures
 }

@@ -3,21 +3,23 @@
 use egui::RichText;
 
 use super::super::PanelContext;
-use super::tolerance_details::filter;
+use super::tolerance_details::filter_of_cad;
 use crate::theme;
 use dispatch::{Select, Tolerances};
 use geometry::{Combine, Subset};
 use inspect::pmi::PmiPlan;
 use inspect::tolerances::Characteristic;
+use session::pmi::Restated;
 use session::selection::Selectable;
 use texts::text;
 
 /// Offers to take over what the CAD file states; shows nothing if it states nothing.
 pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, filter_mm: &mut Option<f64>) {
+    of_earlier_file(ui, context);
     let Some(stated) = context.document().pmi_plan().cloned() else { return };
     let (in_plan, all) = context.document().pmi_in_plan();
     theme::weak(ui, text!("features-pmi-stated", all = all, planned = in_plan));
-    filter(ui, filter_mm, None);
+    filter_of_cad(ui, filter_mm);
     let is_aligned = context.document().alignment().is_some();
     let ready = !context.is_busy && is_aligned && stated.count() > 0;
     let button = ui.add_enabled(ready, egui::Button::new(text!("features-pmi-take")));
@@ -36,6 +38,32 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, filter_mm: &mut O
             context.send(Select::Numbers(Selectable::Facets, facets, Combine::Replace));
         }
     });
+    ui.separator();
+}
+
+/// Lists what was taken from an earlier CAD file and is stated otherwise or no longer, and offers to follow the new one.
+fn of_earlier_file(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    let document = context.document();
+    let outdated = document.outdated_pmi();
+    if outdated.is_empty() {
+        return;
+    }
+    let warning = ui.visuals().warn_fg_color;
+    ui.colored_label(warning, text!("features-pmi-earlier"));
+    for (id, restated) in &outdated {
+        let name = document.plan.name(*id);
+        theme::weak(
+            ui,
+            match restated {
+                Restated::Changed(_) => text!("features-pmi-changed", name = name),
+                Restated::Gone => text!("features-pmi-gone", name = name),
+            },
+        );
+    }
+    let button = ui.add_enabled(!context.is_busy, egui::Button::new(text!("features-pmi-follow")));
+    if button.on_hover_text(text!("features-pmi-follow-hint")).clicked() {
+        context.send(Tolerances::FollowCad);
+    }
     ui.separator();
 }
 

@@ -11,8 +11,24 @@ use inspect::cleaning::Step;
 use session::selection::Selectable;
 use texts::text;
 
+/// The brush: what it selects, and its options.
+pub fn brush(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    theme::heading(ui, text!("features-brush"));
+    brush_target(ui, context);
+    brush_options(ui, &mut context.display.brush);
+}
+
+/// How many points or facets are selected, and how many hidden.
+pub fn count(selected: usize, hidden: usize, of: Selectable) -> String {
+    let (shown, kind) = (theme::count(selected), texts::word(of.name()).into_owned());
+    match hidden {
+        0 => text!("features-selected", shown = shown, kind = kind),
+        count => text!("features-selected-hidden", shown = shown, kind = kind, hidden = theme::count(count)),
+    }
+}
+
 /// Choice between points and facets for the brush.
-pub fn brush_target(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+fn brush_target(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let document = context.document();
     let available = Selectable::ALL.map(|of| (of, document.count(of).is_some()));
     // Switch to the kind that is loaded.
@@ -35,7 +51,8 @@ pub fn brush_target(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
 
 /// Options of the brush.
 pub(in super::super) fn brush_options(ui: &mut egui::Ui, brush: &mut Brush) {
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
         for tool in Tool::ALL {
             theme::pick(ui, &mut brush.tool, tool, tool.name());
         }
@@ -69,11 +86,7 @@ impl FeaturesPanel {
         let marked = document.marked(of);
         let has_selection = !marked.selected.is_empty();
         theme::heading(ui, text!("features-selection"));
-        let (shown, kind) = (theme::count(marked.selected.len()), texts::word(of.name()).into_owned());
-        ui.label(match marked.hidden.len() {
-            0 => text!("features-selected", shown = shown, kind = kind),
-            count => text!("features-selected-hidden", shown = shown, kind = kind, hidden = theme::count(count)),
-        });
+        ui.label(count(marked.selected.len(), marked.hidden.len(), of));
         // While facets are brushed the scan is not drawn, but its selection is still used for fits.
         let others = document.points.selected.len();
         let others = if of == Selectable::Facets { others } else { 0 };
@@ -81,7 +94,7 @@ impl FeaturesPanel {
             let text = text!("features-selected-too", shown = theme::count(others));
             ui.colored_label(ui.visuals().warn_fg_color, text);
         }
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let mut button = |text: String, hint: String, enabled: bool, command: &dyn Fn() -> Command| {
                 if ui.add_enabled(enabled, egui::Button::new(text)).on_hover_text(hint).clicked() {
                     context.send(command());
@@ -107,7 +120,7 @@ impl FeaturesPanel {
                 context.ask(Action::Browse(Purpose::ExportSelection(of)));
             }
         });
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let mut button = |text: String, hint: String, enabled: bool, which: Visibility| {
                 if ui.add_enabled(enabled, egui::Button::new(text)).on_hover_text(hint).clicked() {
                     context.send(Select::Show(of, which));
@@ -159,7 +172,7 @@ impl FeaturesPanel {
 fn facet_commands(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let document = context.document();
     let has_selection = !document.facets.selected.is_empty();
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         let button = ui.add_enabled(has_selection, egui::Button::new(text!("features-whole-faces")));
         if button.on_hover_text(text!("features-whole-faces-hint")).clicked() {
             context.send(Select::WholeFaces);

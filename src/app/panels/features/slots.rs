@@ -1,5 +1,6 @@
 //! Fitted slots, in the Features workspace.
 
+use super::super::steps::Sought;
 use super::super::{PanelContext, named, no_result, rows};
 use crate::theme;
 use base::{decimals, length_text};
@@ -11,19 +12,23 @@ use inspect::features::sheet_metal::slot::SlotFit;
 use session::selection::Selectable;
 use texts::text;
 
-pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+/// Draws them; the one that is sought is opened.
+pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, sought: &mut Sought) {
     let document = context.document();
     let pose = document.nominal_from_scan();
     let slots = document.slots();
     for (i, slot) in slots.iter().enumerate() {
+        let opens = sought.lead(ui, slot.id);
         let Some((made, fit)) = slot.made.and_then(|made| Some((made, made.slot()?))) else {
             no_result(ui, document, slot.id);
+            sought.reach(slot.id, 1.0);
             continue;
         };
         let title = format!("{}   RMS {} mm", slot.name, length_text(fit.rms_mm, 4));
         let id = ui.make_persistent_id(("slot", i));
         let last = i + 1 == slots.len();
-        egui::CollapsingHeader::new(title).id_salt(id).default_open(last).show(ui, |ui| {
+        let header = egui::CollapsingHeader::new(title).id_salt(id).default_open(last).open(opens);
+        let shown = header.show(ui, |ui| {
             rows(ui, &format!("slot {i}"), &figures(fit, &pose));
             theme::weak(ui, format!("{}.", texts::word(&fit.uncertainty.assumption)));
             ui.horizontal(|ui| {
@@ -40,6 +45,7 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
                 }
             });
         });
+        sought.reach(slot.id, shown.openness);
     }
 }
 

@@ -2,8 +2,7 @@
 
 use egui::RichText;
 
-use super::super::theme;
-use super::named;
+use super::super::{named, theme};
 use crate::number_field::NumberField;
 use geometry::{Point, Vector};
 use inspect::features::element::Situation;
@@ -14,6 +13,14 @@ use texts::text;
 
 /// Nesting index of a filter that is switched on, mm.
 const DEFAULT_NESTING_INDEX_MM: f64 = 2.5;
+/// Cutoff of a filter that is switched on for round features, undulations per revolution.
+const DEFAULT_UPR: f64 = 50.0;
+/// Usual cutoffs of straight features, mm.
+const USUAL_CUTOFFS_MM: [f64; 4] = [0.25, 0.8, 2.5, 8.0];
+/// Usual cutoffs of round features, undulations per revolution.
+const USUAL_UPR: [f64; 4] = [15.0, 50.0, 150.0, 500.0];
+/// Limit for outliers whose removal is switched on, standard deviations of the noise.
+const DEFAULT_OUTLIER_SIGMAS: f64 = 4.0;
 
 /// Fields for the details of a tolerance.
 pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, document: &Document) {
@@ -35,10 +42,7 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
     // The zone of a plane is a width along its normal; a plane has no size.
     let is_plane =
         document.element(&tolerance.feature).is_none_or(|own| matches!(own.situation(), Situation::Plane(_)));
-    let is_of_surface = match document.element(&tolerance.feature) {
-        Some(Element::Shape(shape)) => tolerance.is_of_surface(&shape),
-        _ => false,
-    };
+    let shape = shape_of(&tolerance.feature, document);
     let zone = match &mut tolerance.characteristic {
         Characteristic::Parallelism { zone }
         | Characteristic::Perpendicularity { zone }
@@ -50,28 +54,92 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
         zone_row(ui, i, zone);
         maximum_material(ui, i, &mut tolerance.maximum_material);
     }
-    if is_of_surface {
-        filter(ui, &mut tolerance.filter_mm, Some(i + 1));
+    if shape.is_some_and(|shape| tolerance.is_of_surface(&shape) || tolerance.is_of_profile(&shape)) {
+        filter(ui, i + 1, tolerance);
+    }
+    if shape.is_some_and(|shape| tolerance.takes_outliers(&shape)) {
+        outliers(ui, i + 1, &mut tolerance.outlier_sigmas);
     }
 }
 
-/// Gaussian filter of the points, with its nesting index; of the tolerance of this number, or of those of the CAD.
-pub(super) fn filter(ui: &mut egui::Ui, own: &mut Option<f64>, tolerance: Option<usize>) {
-    let (name, index_name) = match tolerance {
-        Some(number) => (text!("features-filter-of", number = number), text!("features-nesting-of", number = number)),
-        None => (text!("features-filter-of-cad"), text!("features-nesting-of-cad")),
-    };
+/// The shape of a feature; `None` of a point, and if there is none of that name.
+pub(super) fn shape_of(feature: &str, document: &Document) -> Option<Shape> {
+    if let Some(Element::Shape(shape)) = document.element(feature) { Some(shape) } else { None }
+}
+
+/// Gaussian filter of the points of a tolerance, with its cutoff: of round features in undulations per revolution or mm.
+fn filter(ui: &mut egui::Ui, number: usize, tolerance: &mut Tolerance) {
+    let by_undulations = tolerance.characteristic.takes_undulations();
+    ui.horizontal_wrapped(|ui| {
+        let was_filtered = tolerance.filter_mm.is_some() || tolerance.filter_upr.is_some();
+        let is_filtered = filter_check(ui, was_filtered, &text!("features-filter-of", number = number));
+        if is_filtered != was_filtered {
+            tolerance.filter_upr = (is_filtered && by_undulations).then_some(DEFAULT_UPR);
+            tolerance.filter_mm = (is_filtered && !by_undulations).then_some(DEFAULT_NESTING_INDEX_MM);
+        }
+        if is_filtered && by_undulations {
+            let was_by_upr = tolerance.filter_upr.is_some();
+            let mut is_by_upr = was_by_upr;
+            theme::pick(ui, &mut is_by_upr, true, "UPR").on_hover_text(text!("features-upr-hint"));
+            theme::pick(ui, &mut is_by_upr, false, "mm").on_hover_text(text!("features-nesting-hint"));
+            if is_by_upr != was_by_upr {
+                tolerance.filter_upr = is_by_upr.then_some(DEFAULT_UPR);
+                tolerance.filter_mm = (!is_by_upr).then_some(DEFAULT_NESTING_INDEX_MM);
+            }
+        }
+        if let Some(upr) = &mut tolerance.filter_upr {
+            let drag = NumberField::new(upr).speed(1.0).range(3.0..=10_000.0).max_decimals(0).suffix(" UPR");
+            named(&ui.add(drag).on_hover_text(text!("features-upr-hint")), &text!("features-upr-of", number = number));
+            for usual in USUAL_UPR {
+                theme::pick(ui, upr, usual, usual.to_string());
+            }
+        }
+        if let Some(cutoff_mm) = &mut tolerance.filter_mm {
+            nesting_index(ui, cutoff_mm, &text!("features-nesting-of", number = number));
+            for usual in USUAL_CUTOFFS_MM {
+                theme::pick(ui, cutoff_mm, usual, usual.to_string());
+            }
+        }
+    });
+}
+
+/// Gaussian filter of the points of tolerances of the CAD, with its nesting index.
+pub(super) fn filter_of_cad(ui: &mut egui::Ui, own: &mut Option<f64>) {
     ui.horizontal(|ui| {
-        let mut is_filtered = own.is_some();
-        let check = ui.checkbox(&mut is_filtered, text!("features-filter"));
-        named(&check.on_hover_text(text!("features-filter-hint")), &name);
+        let is_filtered = filter_check(ui, own.is_some(), &text!("features-filter-of-cad"));
         if is_filtered != own.is_some() {
             *own = is_filtered.then_some(DEFAULT_NESTING_INDEX_MM);
         }
         if let Some(nesting_index_mm) = own {
-            let drag =
-                NumberField::new(nesting_index_mm).speed(0.05).range(0.01..=1000.0).max_decimals(3).suffix(" mm");
-            named(&ui.add(drag).on_hover_text(text!("features-nesting-hint")), &index_name);
+            nesting_index(ui, nesting_index_mm, &text!("features-nesting-of-cad"));
+        }
+    });
+}
+
+/// Whether points are filtered, after the click of this frame.
+fn filter_check(ui: &mut egui::Ui, mut is_filtered: bool, name: &str) -> bool {
+    let check = ui.checkbox(&mut is_filtered, text!("features-filter"));
+    named(&check.on_hover_text(text!("features-filter-hint")), name);
+    is_filtered
+}
+
+fn nesting_index(ui: &mut egui::Ui, nesting_index_mm: &mut f64, name: &str) {
+    let drag = NumberField::new(nesting_index_mm).speed(0.05).range(0.01..=1000.0).max_decimals(3).suffix(" mm");
+    named(&ui.add(drag).on_hover_text(text!("features-nesting-hint")), name);
+}
+
+/// Removal of outliers before the filter, with its limit.
+fn outliers(ui: &mut egui::Ui, number: usize, own: &mut Option<f64>) {
+    ui.horizontal(|ui| {
+        let mut are_removed = own.is_some();
+        let check = ui.checkbox(&mut are_removed, text!("features-outliers"));
+        named(&check.on_hover_text(text!("features-outliers-hint")), &text!("features-outliers-of", number = number));
+        if are_removed != own.is_some() {
+            *own = are_removed.then_some(DEFAULT_OUTLIER_SIGMAS);
+        }
+        if let Some(sigmas) = own {
+            let drag = NumberField::new(sigmas).speed(0.1).range(1.0..=100.0).max_decimals(1).suffix(" σ");
+            named(&ui.add(drag), &text!("features-outlier-limit-of", number = number));
         }
     });
 }

@@ -2,16 +2,18 @@
 
 use egui::RichText;
 
+use super::super::steps::{self, Sought, StepState};
 use super::super::{PanelContext, named};
 use super::constructions::choose;
-use super::tolerance_details::{details, exact_element};
+use super::tolerance_details::{details, exact_element, shape_of};
 use crate::number_field::NumberField;
 use crate::{Action, theme};
 use base::length_text;
 use dispatch::{Command, Tolerances};
 use geometry::{Point, Vector};
-use inspect::tolerances::{Characteristic, Judged, Plan, Tolerance};
+use inspect::tolerances::{Characteristic, Judged, Plan, SizeClass, Tolerance};
 use session::Document;
+use session::plan::ElementId;
 use session::tolerancing::Judgement;
 use texts::text;
 
@@ -35,7 +37,8 @@ pub struct ToleranceSection {
 }
 
 impl ToleranceSection {
-    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+    /// Draws the section, and leads to the tolerance that is sought.
+    pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, state: &StepState, sought: &mut Sought) {
         theme::heading(ui, text!("features-tolerances"));
         super::pmi::show(ui, context, &mut self.filter_mm);
         let document = context.document();
@@ -46,11 +49,12 @@ impl ToleranceSection {
             (draft.plan, draft.from) = (current.clone(), current);
         }
         if names.is_empty() && draft.plan.tolerances.is_empty() {
-            theme::weak(ui, text!("features-tolerances-first"));
+            steps::missing(ui, state);
         } else {
             datums(ui, &mut draft.plan, &names);
             let judgement = document.judgement().filter(|_| draft.plan == draft.from);
-            list(ui, &mut draft.plan, document, &names, judgement.as_deref());
+            list(ui, &mut draft.plan, document, (&names, judgement.as_deref()), sought);
+            steps::missing(ui, state);
             if ui.add_enabled(!names.is_empty(), egui::Button::new(text!("features-add-tolerance"))).clicked() {
                 draft.plan.tolerances.push(new_tolerance(names.first()));
             }
@@ -78,10 +82,13 @@ fn new_tolerance(feature: Option<&String>) -> Tolerance {
         feature: feature.cloned().unwrap_or_default(),
         characteristic: Characteristic::Flatness {},
         limit_mm: DEFAULT_LIMIT_MM,
+        fit: None,
         datums: Vec::new(),
         maximum_material: None,
         expanded_uncertainty_mm: None,
         filter_mm: None,
+        filter_upr: None,
+        outlier_sigmas: None,
     }
 }
 
@@ -104,14 +111,20 @@ fn datums(ui: &mut egui::Ui, plan: &mut Plan, names: &[String]) {
     });
 }
 
-fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String], judgement: Option<&[Judgement]>) {
-    if plan.tolerances.is_empty() {
-        theme::weak(ui, text!("features-no-tolerances"));
-        return;
-    }
+fn list(
+    ui: &mut egui::Ui,
+    plan: &mut Plan,
+    document: &Document,
+    (names, judgement): (&[String], Option<&[Judgement]>),
+    sought: &mut Sought,
+) {
     let letters: Vec<String> = plan.datums.keys().cloned().collect();
+    let ids: Vec<ElementId> = document.tolerances().map(|(id, _)| id).collect();
     let mut removed = None;
     for (i, tolerance) in plan.tolerances.iter_mut().enumerate() {
+        if let Some(id) = ids.get(i) {
+            sought.lead_and_reach(ui, *id);
+        }
         ui.separator();
         let result = judgement.and_then(|judgement| judgement.get(i));
         let before = (tolerance.characteristic.name(), tolerance.feature.clone());
@@ -129,17 +142,17 @@ fn list(ui: &mut egui::Ui, plan: &mut Plan, document: &Document, names: &[String
             set_defaults(tolerance, &letters, document);
         }
         limits(ui, i, tolerance, &letters);
+        if matches!(tolerance.characteristic, Characteristic::Size { .. }) {
+            size_class(ui, i + 1, tolerance, document);
+        }
         details(ui, i, tolerance, document);
         match result {
             Some(Ok(result)) => verdict(ui, i, result),
             Some(Err(message)) => {
-                ui.colored_label(theme::WARN, message.as_str());
+                ui.colored_label(theme::WARN, texts::word(message).into_owned());
             }
             None => {}
         }
-    }
-    if judgement.is_none() {
-        theme::weak(ui, text!("features-not-evaluated"));
     }
     if let Some(i) = removed {
         plan.tolerances.remove(i);
@@ -170,6 +183,15 @@ fn set_defaults(tolerance: &mut Tolerance, letters: &[String], document: &Docume
     } else if tolerance.characteristic.needs_datum() && tolerance.datums.is_empty() {
         tolerance.datums.extend(letters.first().cloned());
     }
+    if !matches!(tolerance.characteristic, Characteristic::Size { .. }) {
+        tolerance.fit = None;
+    }
+    if !tolerance.characteristic.takes_undulations() {
+        tolerance.filter_upr = None;
+    }
+    if !shape_of(&tolerance.feature, document).is_some_and(|shape| tolerance.takes_outliers(&shape)) {
+        tolerance.outlier_sigmas = None;
+    }
     if let Characteristic::Position { true_place, .. } = &mut tolerance.characteristic {
         let has_nominal = document.nominal_of(&tolerance.feature).is_some();
         let element = document.element(&tolerance.feature).filter(|_| !has_nominal);
@@ -187,10 +209,14 @@ fn limits(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, letters: &[Str
             let mut lower = lower_mm.unwrap_or(0.0);
             if limit(ui, &mut lower, &text!("features-lower-limit-of", number = number)) {
                 *lower_mm = (lower > 0.0).then_some(lower);
+                tolerance.fit = None;
             }
             ui.label(text!("features-limits-to"));
         }
-        limit(ui, &mut tolerance.limit_mm, &text!("features-limit-of", number = number));
+        // Limits of one's own are no longer those of a fit.
+        if limit(ui, &mut tolerance.limit_mm, &text!("features-limit-of", number = number)) {
+            tolerance.fit = None;
+        }
         if !tolerance.characteristic.takes_datums() {
             return;
         }
@@ -207,13 +233,45 @@ fn limits(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, letters: &[Str
                     ui.selectable_value(letter, choice.clone(), choice.as_str());
                 }
             });
-            named(&shown.response, &text!("features-datum-of", place = k + 1, number = number));
+            named(&shown.response, &text!("features-datum-of", position = k + 1, number = number));
         }
         chosen.retain(|letter| !letter.is_empty());
         if chosen != tolerance.datums {
             tolerance.datums = chosen;
         }
     });
+}
+
+/// Tolerance class of a size, which sets its limits, and what it means; or the reason why it cannot be used.
+fn size_class(ui: &mut egui::Ui, number: usize, tolerance: &mut Tolerance, document: &Document) {
+    let nominal_mm = document.nominal_of(&tolerance.feature).and_then(|nominal| nominal.diameter_mm());
+    let mut typed = tolerance.fit.clone().unwrap_or_default();
+    let response = ui.horizontal(|ui| {
+        ui.label(RichText::new(text!("features-size-class")).weak()).on_hover_text(text!("features-size-class-hint"));
+        ui.add(egui::TextEdit::singleline(&mut typed).hint_text("25 H7").desired_width(70.0))
+    });
+    let response = response.inner;
+    named(&response, &text!("features-size-class-of", number = number));
+    if response.changed() {
+        tolerance.fit = (!typed.trim().is_empty()).then_some(typed);
+    }
+    let Some(fit) = &tolerance.fit else { return };
+    match SizeClass::read(fit, nominal_mm) {
+        Ok(class) => {
+            let designation = tolerance.fit.clone();
+            if response.changed() || response.lost_focus() {
+                tolerance.set_size_class(&class);
+            }
+            // What is being typed stays as it is.
+            if response.has_focus() {
+                tolerance.fit = designation;
+            }
+            theme::weak(ui, base::capitalised(&texts::word(&class.words())));
+        }
+        Err(error) => {
+            ui.colored_label(theme::WARN, texts::word(&error.sentence).into_owned());
+        }
+    }
 }
 
 /// Field for a limit, mm; returns whether it changed.
@@ -243,6 +301,9 @@ fn verdict(ui: &mut egui::Ui, i: usize, result: &Judged) {
         let figures = ui.add(egui::Label::new(RichText::new(text).weak()).truncate());
         figures.on_hover_text(text!("features-tolerance-how", number = i + 1, how = how));
     });
+    if !result.preparation.is_empty() {
+        theme::weak(ui, base::capitalised(&texts::word(&result.preparation)));
+    }
     // Several sentences, each of them a fixed one.
     let reading: Vec<_> = result.reading.split_inclusive("). ").map(|own| texts::word(own.trim_end())).collect();
     theme::weak(ui, reading.join(" "));

@@ -118,6 +118,15 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     let document = context.document();
     theme::heading(ui, document.plan.name(id));
     let Some(map) = super::result::<ThicknessMap>(ui, document, id) else { return };
+    match map.verdict() {
+        Some(verdict) => {
+            let colour = super::super::compare::verdict_colour(verdict);
+            ui.colored_label(colour, texts::word(&verdict.headline(&map.covered())).into_owned());
+        }
+        None => {
+            theme::weak(ui, text!("offset-not-judged"));
+        }
+    }
     super::doubts(ui, &map.notes);
     let (own, limits) = (&map.statistics, &map.parameters);
     let share = |area_mm2: f64| format!("{:.2} cm² ({:.1} %)", area_mm2 / 100.0, 100.0 * area_mm2 / own.area_mm2);

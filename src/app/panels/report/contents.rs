@@ -6,7 +6,7 @@ use super::super::{PanelContext, named};
 use crate::{icons, theme};
 use base::StandardView;
 use dispatch::Present;
-use session::presentation::ReportSection;
+use session::presentation::{Contents, ReportSection};
 use texts::text;
 
 /// Draws the choice.
@@ -28,6 +28,7 @@ pub fn show(ui: &mut Ui, context: &mut PanelContext<'_>) {
                 }
             }
         });
+        pictures(ui, &mut contents, context.display.hides_callouts);
         for view in presentation.views.all() {
             let mut is_in = view.in_report;
             let box_ = egui::Checkbox::new(&mut is_in, text!("report-saved-view", name = view.name.as_str()));
@@ -66,4 +67,19 @@ pub fn show(ui: &mut Ui, context: &mut PanelContext<'_>) {
     if contents != presentation.report {
         context.send(Present::SetContents(contents));
     }
+}
+
+/// What the pictures show beside the part. Until the operator chooses, flags are as in the view.
+fn pictures(ui: &mut Ui, contents: &mut Contents, hides_flags: bool) {
+    ui.add_enabled_ui(contents.has(ReportSection::Views) || contents.has(ReportSection::Regions), |ui| {
+        let mut has_flags = contents.flags().unwrap_or(!hides_flags);
+        if ui.checkbox(&mut has_flags, text!("report-flags")).on_hover_text(text!("report-flags-hint")).changed() {
+            contents.set_flags(Some(has_flags));
+        }
+        let mut on_nominal = contents.on_nominal();
+        let response = ui.checkbox(&mut on_nominal, text!("report-on-nominal"));
+        if response.on_hover_text(text!("report-on-nominal-hint")).changed() {
+            contents.set_on_nominal(on_nominal);
+        }
+    });
 }

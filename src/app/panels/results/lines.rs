@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use base::LengthUnit;
 use geometry::Point;
-use session::Document;
 use session::plan::ElementId;
 use session::results::{ResultRow, RowVerdict, rows};
+use session::{Document, DocumentState};
 use texts::{Language, text};
 
 /// A column of the table.
@@ -103,12 +103,11 @@ impl Filter {
         };
     }
 
-    fn allows(&self, row: &ResultRow, line: &Line) -> bool {
-        let wanted = self.text.trim().to_lowercase();
+    /// Whether it shows a row; `wanted` is its text in lower case.
+    fn allows(&self, (row, line): &(ResultRow, Line), wanted: &str) -> bool {
         self.of_checks.is_none_or(|of_checks| row.is_check == of_checks)
             && (!self.only_open || row.verdict.is_open())
-            && (wanted.is_empty()
-                || line.cells.iter().chain([&line.why]).any(|text| text.to_lowercase().contains(&wanted)))
+            && line.searched.contains(wanted)
     }
 }
 
@@ -128,18 +127,25 @@ pub struct Line {
     pub why: String,
     /// Where it lies, nominal frame, mm.
     pub at: Option<Point>,
+    /// What the filter looks for its text in: all of the above that is read, in lower case.
+    searched: String,
 }
 
 impl Line {
     fn of(row: &ResultRow) -> Self {
+        let cells = Column::ALL.map(|column| column.cell(row));
+        let why = texts::word(&row.why).into_owned();
+        // Whoever types no line break finds nothing across two cells.
+        let searched = format!("{}\n{why}", cells.join("\n")).to_lowercase();
         Self {
             element: row.element,
             key: format!("{} {} {}", row.element, row.characteristic, row.item),
             title: row.title(),
-            cells: Column::ALL.map(|column| column.cell(row)),
+            cells,
             verdict: row.verdict,
-            why: texts::word(&row.why).into_owned(),
+            why,
             at: row.at,
+            searched,
         }
     }
 
@@ -151,43 +157,89 @@ impl Line {
     }
 }
 
-/// The lines that are shown, made again where document, filter or language have changed.
+/// The lines of the table. The rows are made again where document or language have changed; sorted again where the column
+/// has; and what is typed into the filter only chooses among them.
 #[derive(Default)]
 pub struct Lines {
-    /// What they were made of: inspection and revision of the document, language, filter.
-    made_of: Option<((u64, u64), Language, Filter)>,
-    /// The lines, in their order.
-    pub shown: Vec<Line>,
-    /// Number of all rows.
-    pub count: usize,
+    /// What all rows were made of.
+    made_of: Option<(DocumentState, Language)>,
+    /// All rows and their lines, in the order of the plan.
+    all: Vec<(ResultRow, Line)>,
+    /// Indices of all lines in their order.
+    order: Vec<usize>,
+    /// The filter that the lines which are shown follow.
+    chosen_by: Option<Filter>,
+    /// Indices of the lines that are shown, in their order.
+    shown: Vec<usize>,
 }
 
 impl Lines {
-    /// Makes them again if need be.
+    /// Makes them again as far as need be.
     pub fn follow(&mut self, document: &Document, filter: &Filter) {
-        let made_of = ((document.inspection, document.revision), texts::language(), filter.clone());
-        if self.made_of.as_ref() == Some(&made_of) {
+        let made_of = Some((document.current_state(), texts::language()));
+        if self.made_of != made_of {
+            self.set_rows(rows(document));
+            self.made_of = made_of;
+        }
+        self.choose(filter);
+    }
+
+    fn set_rows(&mut self, rows: Vec<ResultRow>) {
+        let with_line = |row: ResultRow| {
+            let line = Line::of(&row);
+            (row, line)
+        };
+        (self.all, self.chosen_by) = (rows.into_iter().map(with_line).collect(), None);
+    }
+
+    fn choose(&mut self, filter: &Filter) {
+        if self.chosen_by.as_ref() == Some(filter) {
             return;
         }
-        let rows = rows(document);
-        self.count = rows.len();
-        let mut kept: Vec<(ResultRow, Line)> = rows
-            .into_iter()
-            .map(|row| {
-                let line = Line::of(&row);
-                (row, line)
-            })
-            .filter(|(row, line)| filter.allows(row, line))
-            .collect();
-        if let Some((column, is_down)) = filter.sort {
-            kept.sort_by(|one, other| {
-                let order = compared(column, one, other, is_down);
-                if is_down { order.reverse() } else { order }
-            });
+        if self.chosen_by.as_ref().is_none_or(|own| own.sort != filter.sort) {
+            self.order = order(&self.all, filter.sort);
         }
-        self.shown = kept.into_iter().map(|(_, line)| line).collect();
-        self.made_of = Some(made_of);
+        let wanted = filter.text.trim().to_lowercase();
+        let is_shown = |index: &usize| self.all.get(*index).is_some_and(|own| filter.allows(own, &wanted));
+        self.shown = self.order.iter().copied().filter(is_shown).collect();
+        self.chosen_by = Some(filter.clone());
     }
+
+    /// Number of all rows.
+    pub fn all_count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Number of the lines that are shown.
+    pub fn shown_count(&self) -> usize {
+        self.shown.len()
+    }
+
+    /// A line of those that are shown, by its index among them.
+    pub fn get(&self, index: usize) -> Option<&Line> {
+        self.all.get(*self.shown.get(index)?).map(|(_, line)| line)
+    }
+
+    /// The lines that are shown as text, columns separated by tabs, with headings.
+    pub fn as_text(&self) -> String {
+        let plain = |cell: &String| cell.replace(['\t', '\n'], " ");
+        let headings = Column::ALL.map(|column| plain(&column.heading()));
+        let lines = (0..self.shown_count()).filter_map(|index| self.get(index));
+        let rows = lines.map(|line| line.cells.iter().map(plain).collect::<Vec<_>>().join("\t"));
+        std::iter::once(headings.join("\t")).chain(rows).map(|row| row + "\n").collect()
+    }
+}
+
+/// Indices of all rows as they are sorted.
+fn order(all: &[(ResultRow, Line)], sort: Option<(Column, bool)>) -> Vec<usize> {
+    let mut order: Vec<(usize, &(ResultRow, Line))> = all.iter().enumerate().collect();
+    if let Some((column, is_down)) = sort {
+        order.sort_by(|(_, one), (_, other)| {
+            let order = compared(column, one, other, is_down);
+            if is_down { order.reverse() } else { order }
+        });
+    }
+    order.into_iter().map(|(index, _)| index).collect()
 }
 
 /// Order of two rows by a column. What has no figure stays last, also downwards.
@@ -204,17 +256,89 @@ fn compared(column: Column, one: &(ResultRow, Line), other: &(ResultRow, Line), 
     figure(one).total_cmp(&figure(other))
 }
 
-/// Lines as text, columns separated by tabs, with headings.
-pub fn as_text(lines: &[Line]) -> String {
-    let plain = |cell: &String| cell.replace(['\t', '\n'], " ");
-    let headings = Column::ALL.map(|column| plain(&column.heading()));
-    let rows = lines.iter().map(|line| line.cells.iter().map(plain).collect::<Vec<_>>().join("\t"));
-    std::iter::once(headings.join("\t")).chain(rows).map(|row| row + "\n").collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session::pipeline::Results;
+
+    fn row(name: &str, actual: Option<f64>, verdict: RowVerdict) -> ResultRow {
+        ResultRow {
+            element: ElementId(1),
+            name: name.to_owned(),
+            item: String::new(),
+            is_check: verdict != RowVerdict::None,
+            characteristic: "Diameter",
+            nominal: None,
+            actual,
+            deviation: None,
+            lower: None,
+            upper: None,
+            uncertainty: None,
+            unit: "mm",
+            verdict,
+            why: "By 12 points.".to_owned(),
+            at: None,
+        }
+    }
+
+    fn titles(lines: &Lines) -> Vec<&str> {
+        (0..lines.shown_count()).filter_map(|index| lines.get(index)).map(|line| line.title.as_str()).collect()
+    }
+
+    /// Three rows that stand for what was made of the document.
+    fn lines(document: &Document) -> Lines {
+        let mut lines = Lines::default();
+        lines.set_rows(vec![
+            row("Bore 2", Some(5.0), RowVerdict::Fail),
+            row("Slot", None, RowVerdict::None),
+            row("Bore 1", Some(-7.0), RowVerdict::Pass),
+        ]);
+        lines.made_of = Some((document.current_state(), texts::language()));
+        lines
+    }
+
+    #[test]
+    fn typing_and_sorting_choose_among_rows_that_a_revision_makes_once() {
+        let mut document = Document::default();
+        let (mut lines, mut filter) = (lines(&document), Filter::default());
+        for (typed, shown) in [("", 3), ("b", 3), ("bo", 2), (" BORE 1 ", 1), ("bore 12", 0), ("12 points", 3)] {
+            filter.text = typed.to_owned();
+            lines.follow(&document, &filter);
+            // Made again, there would be none: this document is empty.
+            assert_eq!((lines.shown_count(), lines.all_count()), (shown, 3), "{typed}");
+        }
+        filter = Filter { only_open: true, ..Filter::default() };
+        lines.follow(&document, &filter);
+        assert_eq!(titles(&lines), ["Bore 2"]);
+        filter = Filter { of_checks: Some(true), ..Filter::default() };
+        filter.sort_by(Column::Element);
+        lines.follow(&document, &filter);
+        assert_eq!(titles(&lines), ["Bore 1", "Bore 2"]);
+        document.revision += 1;
+        lines.follow(&document, &filter);
+        assert_eq!((lines.shown_count(), lines.all_count()), (0, 0));
+        // What was judged again has no revision of its own.
+        lines.set_rows(vec![row("Bore 2", Some(5.0), RowVerdict::Fail)]);
+        document.stages.shown_mut().results = Results::default();
+        lines.follow(&document, &filter);
+        assert_eq!(lines.all_count(), 0);
+    }
+
+    #[test]
+    fn what_has_no_figure_stays_last_in_both_directions() {
+        let (mut lines, mut filter) = (lines(&Document::default()), Filter::default());
+        filter.sort_by(Column::Actual);
+        lines.choose(&filter);
+        assert_eq!(titles(&lines), ["Bore 1", "Bore 2", "Slot"]);
+        filter.sort_by(Column::Actual);
+        lines.choose(&filter);
+        assert_eq!(titles(&lines), ["Bore 2", "Bore 1", "Slot"]);
+        filter.sort_by(Column::Actual);
+        lines.choose(&filter);
+        assert_eq!(titles(&lines), ["Bore 2", "Slot", "Bore 1"]);
+        let text = lines.as_text();
+        assert!(text.lines().count() == 4 && text.contains("\nSlot\tDiameter, mm\t"), "{text}");
+    }
 
     #[test]
     fn a_third_click_restores_the_order_of_the_plan() {

@@ -66,12 +66,12 @@ impl ResultsPanel {
             let label = ui.label(text!("results-filter"));
             let field = egui::TextEdit::singleline(&mut self.filter.text).desired_width(130.0);
             ui.add(field.hint_text(text!("results-filter-hint"))).labelled_by(label.id);
-            let [shown, all] = [self.lines.shown.len(), self.lines.count].map(theme::count);
+            let [shown, all] = [self.lines.shown_count(), self.lines.all_count()].map(theme::count);
             theme::weak(ui, text!("results-count", shown = shown, all = all));
             let copy = egui::Button::new(text!("results-copy"));
-            let copy = ui.add_enabled(!self.lines.shown.is_empty(), copy).on_hover_text(text!("results-copy-hint"));
+            let copy = ui.add_enabled(self.lines.shown_count() > 0, copy).on_hover_text(text!("results-copy-hint"));
             if copy.clicked() {
-                ui.ctx().copy_text(lines::as_text(&self.lines.shown));
+                ui.ctx().copy_text(self.lines.as_text());
             }
             let save = ui.add_enabled(!context.is_busy, egui::Button::new(text!("results-save")));
             if save.on_hover_text(text!("results-save-hint")).clicked() {
@@ -86,15 +86,15 @@ impl ResultsPanel {
     }
 
     fn table(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        if self.lines.shown.is_empty() {
-            let text = if self.lines.count == 0 { text!("results-none") } else { text!("results-no-match") };
+        if self.lines.shown_count() == 0 {
+            let text = if self.lines.all_count() == 0 { text!("results-none") } else { text!("results-no-match") };
             theme::weak(ui, text);
         }
-        let done = table::show(ui, &self.lines.shown, &self.filter, self.selected.as_deref());
+        let done = table::show(ui, &self.lines, &self.filter, self.selected.as_deref());
         if let Some(column) = done.sorted {
             self.filter.sort_by(column);
         }
-        if let Some(line) = done.clicked.and_then(|index| self.lines.shown.get(index)) {
+        if let Some(line) = done.clicked.and_then(|index| self.lines.get(index)) {
             self.selected = Some(line.key.clone());
             choose(line, context);
         }

@@ -4,7 +4,7 @@ use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Stroke, TextStyle, Ui, Vec2};
 
 use super::super::named;
-use super::lines::{Column, Filter, Line};
+use super::lines::{Column, Filter, Line, Lines};
 use crate::{icons, theme};
 use session::results::RowVerdict;
 use texts::text;
@@ -45,7 +45,7 @@ fn widths(available: f32) -> [f32; Column::ALL.len()] {
 }
 
 /// Draws it.
-pub fn show(ui: &mut Ui, lines: &[Line], filter: &Filter, selected: Option<&str>) -> Done {
+pub fn show(ui: &mut Ui, lines: &Lines, filter: &Filter, selected: Option<&str>) -> Done {
     let mut done = Done::default();
     let bar_width = ui.spacing().scroll.allocated_width();
     let widths = widths(ui.available_width() - bar_width);
@@ -56,7 +56,7 @@ pub fn show(ui: &mut Ui, lines: &[Line], filter: &Filter, selected: Option<&str>
         done.sorted = headings(ui, &widths, filter);
         let height = ui.text_style_height(&TextStyle::Body) + 6.0;
         let list = egui::ScrollArea::vertical().id_salt("result lines").auto_shrink(false);
-        list.show_rows(ui, height, lines.len(), |ui, shown| {
+        list.show_rows(ui, height, lines.shown_count(), |ui, shown| {
             for index in shown {
                 let Some(own) = lines.get(index) else { continue };
                 let is_selected = selected == Some(own.key.as_str());
@@ -165,6 +165,7 @@ fn verdict(ui: &Ui, cell: Rect, own: RowVerdict, text: &str) {
         RowVerdict::Fail => (theme::BAD, None),
         RowVerdict::InDoubt => (theme::WARN, Some("?")),
         RowVerdict::NotJudged => (theme::WARN, Some("–")),
+        RowVerdict::NoLimits => (ui.visuals().weak_text_color(), Some("–")),
     };
     let centre = Pos2::new(cell.left() + PADDING + 7.0, cell.center().y);
     let stroke = Stroke::new(2.0, colour);

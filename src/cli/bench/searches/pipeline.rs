@@ -112,7 +112,8 @@ fn complete_inspection(bench: &Searches<'_>, surface: &Surface, scan: &Cloud, ro
         // The second run counts: the first warms up files and device.
         let mut timings = Vec::new();
         for _ in 0..2 {
-            let context = Context { backend: std::sync::Arc::clone(&backend), cad: CadReader::default() };
+            let context =
+                Context { backend: std::sync::Arc::clone(&backend), cad: CadReader::default(), hides_flags: false };
             let (mut dispatcher, silent) = (Dispatcher::new(context), Progress::silent());
             dispatcher.run_now(Parts::OpenNominal { path: part.clone(), unit: None }, &silent)?;
             dispatcher.run_now(Parts::OpenScans { paths: vec![cloud.clone()], unit: None, columns: None }, &silent)?;

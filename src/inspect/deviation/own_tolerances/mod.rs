@@ -1,5 +1,6 @@
 //! Own tolerances: faces of the nominal whose limits are tighter or wider than those of the part.
 
+mod coverage;
 mod results;
 pub mod table;
 #[cfg(test)]
@@ -11,7 +12,7 @@ use super::{Parameters, Tolerance};
 use crate::parts::{Faces, Nominal};
 use base::{Result, UserError};
 pub use results::FaceResult;
-pub(super) use results::{Tally, tally};
+pub(super) use results::{Measured, Tally};
 
 /// Limits that hold on some faces of the nominal in place of those of the part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,8 +86,11 @@ impl Limits {
         self.own_on(facet).map_or(&self.part, |index| &self.own[index].tolerance)
     }
 
-    /// Number of facets on which own tolerance `index` holds.
-    fn facets_of(&self, index: usize) -> usize {
-        self.by_facet.iter().filter(|own| **own as usize == index).count()
+    /// By own tolerance: the facets on which it holds.
+    fn facets(&self) -> Vec<Vec<u32>> {
+        let mut facets = vec![Vec::new(); self.own.len()];
+        let all = self.by_facet.iter().zip(0..).filter(|(own, _)| **own != OF_PART);
+        all.for_each(|(&own, facet)| facets[own as usize].push(facet));
+        facets
     }
 }

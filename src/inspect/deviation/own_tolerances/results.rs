@@ -1,10 +1,13 @@
 //! What was measured on the faces of each own tolerance, and what its limits make of it.
 
+use super::super::coverage::Footprint;
+use super::super::judgement::percent;
 use super::super::regions::MIN_POINTS;
 use super::super::{DeviationMap, Tolerance, Verdict};
-use super::Limits;
+use super::{Limits, coverage};
 use base::signed;
 use compute::point_deviation::PointDeviation;
+use geometry::Surface;
 
 /// What was measured on the faces of an own tolerance.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,14 +18,20 @@ pub struct FaceResult {
     pub facets: usize,
     /// Its limits.
     pub tolerance: Tolerance,
+    /// Number of points of the scan compared there, whatever the method.
+    pub scan_points: usize,
     /// Number of points or facets with data there.
     pub points: usize,
     /// Number of these in tolerance.
     pub in_tolerance: usize,
     /// The smallest and the largest deviation, mm; `None` without data.
     pub range_mm: Option<[f64; 2]>,
-    /// Number of regions out of tolerance that lie there, at least in part.
+    /// Number of regions out of tolerance of which enough lies there to be one.
     pub regions: usize,
+    /// Share of the area of its faces with data, 0 to 1.
+    pub coverage: f64,
+    /// Share that it needs to pass, 0 to 1.
+    pub min_coverage: f64,
     /// INCOMPLETE if too little was measured for a verdict.
     pub verdict: Verdict,
 }
@@ -42,16 +51,24 @@ impl FaceResult {
     /// The result in a sentence; `what` was measured: points or facets.
     pub fn sentence(&self, what: &str) -> String {
         let Self { name, facets, points, .. } = self;
+        let covered = percent(self.coverage);
         match (self.verdict, self.range_mm) {
             (Verdict::Incomplete, _) if *facets == 0 => {
                 format!("“{name}” was not judged: later own tolerances hold on all of its faces.")
             }
-            (Verdict::Incomplete, Some(_)) if 2 * self.in_tolerance < *points => format!(
+            (Verdict::Incomplete, _) if self.scan_points < MIN_POINTS => {
+                format!("“{name}” was not judged: fewer than {MIN_POINTS} points were measured on its {facets} facets.")
+            }
+            (Verdict::Incomplete, Some(_)) if self.coverage < self.min_coverage => format!(
+                "“{name}” was not judged: {covered} of the area of its faces was measured; {} are required.",
+                percent(self.min_coverage)
+            ),
+            (Verdict::Incomplete, Some(_)) => format!(
                 "“{name}” was not judged: most of its {points} {what} are out of tolerance, on less than the smallest area \
                  that fails."
             ),
-            (Verdict::Incomplete, _) => {
-                format!("“{name}” was not judged: fewer than {MIN_POINTS} points were measured on its {facets} facets.")
+            (Verdict::Incomplete, None) => {
+                format!("“{name}” was not judged: none of its {facets} facets has points enough for a deviation.")
             }
             (_, None) => format!(
                 "“{name}” has limits of its own, {}; what was measured there lies beyond the maximum distance.",
@@ -59,13 +76,24 @@ impl FaceResult {
             ),
             (_, Some([min_mm, max_mm])) => format!(
                 "“{name}” has limits of its own, {}: {:.1} % of its {points} {what} are in tolerance, from {} mm to {} \
-                 mm.",
+                 mm, on {covered} of its area.",
                 self.limits(),
                 100.0 * self.in_tolerance_fraction().unwrap_or_default(),
                 signed(min_mm, 3),
                 signed(max_mm, 3)
             ),
         }
+    }
+
+    fn judge(&self) -> Verdict {
+        if self.regions > 0 {
+            return Verdict::Fail;
+        }
+        // No region has fewer points, so nothing could be out of tolerance there.
+        let is_measured = self.points > 0 && self.scan_points >= MIN_POINTS && self.coverage >= self.min_coverage;
+        // Most of it may be out of tolerance, and yet no region is large enough to fail.
+        let is_mostly_in = 2 * self.in_tolerance >= self.points;
+        if is_measured && is_mostly_in { Verdict::Pass } else { Verdict::Incomplete }
     }
 
     fn add(&mut self, deviation_mm: f64, is_in_tolerance: bool) {
@@ -76,6 +104,22 @@ impl FaceResult {
     }
 }
 
+/// What was measured, to be held against the limits.
+pub(in super::super) struct Measured<'a> {
+    /// The limits on each facet of the nominal.
+    pub limits: &'a Limits,
+    /// The deviations.
+    pub map: &'a DeviationMap,
+    /// Deviations of the scan's points whatever the method: a face needs some to be judged.
+    pub compared: &'a [PointDeviation],
+    /// The nominal.
+    pub surface: &'a Surface,
+    /// The compared points, projected onto the nominal.
+    pub footprint: &'a Footprint,
+    /// Share of the area of its faces that an own tolerance needs measured to pass, 0 to 1.
+    pub min_coverage: f64,
+}
+
 /// What deviations are by the limits that hold where each of them lies.
 pub(in super::super) struct Tally {
     /// Number of points or facets in tolerance.
@@ -84,46 +128,39 @@ pub(in super::super) struct Tally {
     pub faces: Vec<FaceResult>,
 }
 
-/// Holds the deviations of `map` against `limits`. `compared` are those of the scan's points whatever the method, of
-/// which a face needs some to be judged, and `regions` the number of regions out of tolerance by own tolerance.
-pub(in super::super) fn tally(
-    limits: &Limits,
-    map: &DeviationMap,
-    compared: &[PointDeviation],
-    regions: &[usize],
-) -> Tally {
-    let result = |(index, &regions): (usize, &usize)| FaceResult {
-        name: limits.own()[index].name.clone(),
-        facets: limits.facets_of(index),
-        tolerance: limits.own()[index].tolerance,
-        points: 0,
-        in_tolerance: 0,
-        range_mm: None,
-        regions,
-        verdict: Verdict::Incomplete,
-    };
-    let mut faces: Vec<FaceResult> = regions.iter().enumerate().map(result).collect();
-    let mut in_tolerance = 0;
-    for (facet, value) in map.facets().zip(map.values()) {
-        let Some(deviation_mm) = value else { continue };
-        let is_in_tolerance = limits.on(facet).allows(deviation_mm);
-        in_tolerance += usize::from(is_in_tolerance);
-        if let Some(index) = limits.own_on(facet) {
-            faces[index].add(deviation_mm, is_in_tolerance);
+impl Measured<'_> {
+    /// Holds the deviations against the limits. `regions` is the number of regions out of tolerance by own tolerance.
+    pub fn tally(&self, regions: &[usize]) -> Tally {
+        let Self { limits, map, surface, footprint, min_coverage, .. } = *self;
+        let facets = limits.facets();
+        let coverage = coverage::fractions(limits, &facets, map, surface, footprint);
+        let own = limits.own().iter().zip(regions).zip(facets.iter().zip(coverage));
+        let result = own.map(|((own, &regions), (facets, coverage))| FaceResult {
+            name: own.name.clone(),
+            facets: facets.len(),
+            tolerance: own.tolerance,
+            scan_points: 0,
+            points: 0,
+            in_tolerance: 0,
+            range_mm: None,
+            regions,
+            coverage,
+            min_coverage,
+            verdict: Verdict::Incomplete,
+        });
+        let mut faces: Vec<FaceResult> = result.collect();
+        let mut in_tolerance = 0;
+        for (facet, value) in map.facets().zip(map.values()) {
+            let Some(deviation_mm) = value else { continue };
+            let is_in_tolerance = limits.on(facet).allows(deviation_mm);
+            in_tolerance += usize::from(is_in_tolerance);
+            if let Some(index) = limits.own_on(facet) {
+                faces[index].add(deviation_mm, is_in_tolerance);
+            }
         }
+        let with_data = self.compared.iter().filter(|point| point.value().is_some());
+        with_data.filter_map(|point| limits.own_on(point.facet)).for_each(|index| faces[index].scan_points += 1);
+        faces.iter_mut().for_each(|face| face.verdict = face.judge());
+        Tally { in_tolerance, faces }
     }
-    let mut measured = vec![0; faces.len()];
-    let with_data = compared.iter().filter(|point| point.value().is_some());
-    with_data.filter_map(|point| limits.own_on(point.facet)).for_each(|index| measured[index] += 1);
-    for (face, measured) in faces.iter_mut().zip(measured) {
-        face.verdict = match face.regions {
-            1.. => Verdict::Fail,
-            // No region has fewer points, so nothing could be out of tolerance there.
-            0 if face.points == 0 || measured < MIN_POINTS => Verdict::Incomplete,
-            // Most of it is out of tolerance, and yet no region is large enough to fail.
-            0 if 2 * face.in_tolerance < face.points => Verdict::Incomplete,
-            0 => Verdict::Pass,
-        };
-    }
-    Tally { in_tolerance, faces }
 }

@@ -142,6 +142,45 @@ fn an_unmeasured_face_is_not_judged_and_the_verdict_says_so() {
 }
 
 #[test]
+fn a_face_of_which_a_corner_was_measured_is_not_judged() {
+    let nominal = nominal();
+    let top = own("Top", facing(&nominal, Vector::z()), &nominal, 0.05);
+    for method in [Method::Closest, Method::PointFacet] {
+        // Of the top, 20 mm wide, what lies at 0 < y < `width_mm`.
+        let judged = |width_mm: f64| {
+            let is_kept = |own: &Point| own.z < 9.99 || own.y < width_mm;
+            let points = scan(0.0, 0.0).into_iter().filter(is_kept).collect();
+            let check = check_of(&nominal, points, &Parameters { method, ..with(vec![top.clone()]) });
+            assert_eq!((check.regions.len(), check.own_tolerances[0].in_tolerance_fraction()), (0, Some(1.0)));
+            check
+        };
+        let corner = judged(2.0);
+        let face = &corner.own_tolerances[0];
+        assert!(face.points > 100 && (face.coverage - 0.1).abs() < 0.05, "{method:?}: {face:?}");
+        assert_eq!((face.verdict, corner.verdict()), (Verdict::Incomplete, Verdict::Incomplete));
+        let reason = &corner.judgement.reason;
+        assert!(reason.starts_with("“Top” was not judged: ") && reason.ends_with("; 20 % are required."), "{reason}");
+        let half = judged(10.0);
+        assert!((half.own_tolerances[0].coverage - 0.5).abs() < 0.05, "{method:?}: {:?}", half.own_tolerances);
+        assert_eq!(half.verdict(), Verdict::Pass, "{method:?}: {:?}", half.judgement);
+    }
+}
+
+#[test]
+fn points_beyond_the_edge_of_a_face_do_not_fail_the_face_beside_it() {
+    let nominal = nominal();
+    let front = own("Front", facing(&nominal, -Vector::y()), &nominal, 0.05);
+    // The top is out of tolerance as a whole; what lies in front of the block is closest to its front.
+    let mut points = scan(0.2, 0.0);
+    points.extend((0..6).map(|i| Point::new(14.0 + 0.5 * f64::from(i), -0.2, 9.9)));
+    let check = check_of(&nominal, points, &with(vec![front]));
+    assert_eq!((check.verdict(), check.regions.len()), (Verdict::Fail, 1), "{:?}", check.regions);
+    let face = &check.own_tolerances[0];
+    assert_eq!(face.points - face.in_tolerance, 6, "{face:?}");
+    assert_eq!((face.regions, face.verdict), (0, Verdict::Pass), "{face:?}");
+}
+
+#[test]
 fn points_out_of_their_own_tolerance_count_as_outliers() {
     let nominal = nominal();
     let front = own("Front", facing(&nominal, -Vector::y()), &nominal, 0.05);

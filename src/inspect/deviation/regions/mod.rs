@@ -74,7 +74,7 @@ pub struct Outliers {
 pub struct RegionSearch {
     /// Regions out of tolerance of at least the minimum area, worst first.
     pub regions: Vec<Region>,
-    /// By own tolerance: number of regions that lie on its faces, at least in part.
+    /// By own tolerance: number of regions of which enough lies on its faces to be one by itself.
     pub on_own: Vec<usize>,
     /// Points that do not belong to the part.
     pub clutter: Clutter,
@@ -120,13 +120,13 @@ pub fn find(backend: &dyn Backend, request: &Request<'_>, progress: &Progress) -
         let groups = connected(&sides.of_all(&samples), &samples);
         let mut in_regions = Membership::new(&samples);
         let points = OutOfTolerance::new(request);
-        for members in groups {
-            let region = region_of(&samples, &sides, &members, false);
-            let is_large = region.area_mm2 >= request.parameters.min_region_mm2;
-            if is_large && points.supporting(&samples, &sides, &members) >= MIN_POINTS {
-                in_regions.add(&members);
-                found.add(region, &sides, &members);
-            }
+        let is_region = |members: &[u32]| {
+            let is_large = samples.area_mm2(members) >= request.parameters.min_region_mm2;
+            is_large && points.supporting(&samples, &sides, members) >= MIN_POINTS
+        };
+        for members in groups.iter().filter(|members| is_region(members)) {
+            in_regions.add(members);
+            found.add(region_of(&samples, &sides, members, false), &sides, members, is_region);
         }
         found.outliers = in_regions.outliers(samples.len(), &sides);
     }
@@ -137,9 +137,11 @@ pub fn find(backend: &dyn Backend, request: &Request<'_>, progress: &Progress) -
 }
 
 impl RegionSearch {
-    /// Adds a region; `members` are its samples.
-    fn add(&mut self, region: Region, sides: &Sides<'_>, members: &[u32]) {
-        sides.own_of(members).into_iter().for_each(|own| self.on_own[own] += 1);
+    /// Adds a region; `members` are its samples, and `is_region` says whether some of them are one by themselves: a
+    /// sample or two beyond the edge of a face do not fail the face beside it.
+    fn add(&mut self, region: Region, sides: &Sides<'_>, members: &[u32], is_region: impl Fn(&[u32]) -> bool) {
+        let on_own = sides.by_own(members).into_iter().filter(|(_, members)| is_region(members));
+        on_own.for_each(|(own, _)| self.on_own[own] += 1);
         self.regions.push(region);
     }
 }
@@ -211,14 +213,14 @@ fn among_points(
         groups.extend(connected(&near_clutter, &samples));
     }
     let mut in_regions = Membership::new(&samples);
-    for members in groups {
-        let far = members.len() - far_of(&members);
-        let region = region_of(&samples, &sides, &members, 2 * far > members.len());
-        if region.area_mm2 >= request.parameters.min_region_mm2 && is_region(&samples, &sides, &members) {
-            far_in_regions += far;
-            in_regions.add(&members);
-            found.add(region, &sides, &members);
-        }
+    let is_region = |members: &[u32]| {
+        samples.area_mm2(members) >= request.parameters.min_region_mm2 && is_supported(&samples, &sides, members)
+    };
+    for members in groups.iter().filter(|members| is_region(members)) {
+        let far = members.len() - far_of(members);
+        far_in_regions += far;
+        in_regions.add(members);
+        found.add(region_of(&samples, &sides, members, 2 * far > members.len()), &sides, members, is_region);
     }
     found.clutter.stray_points = indices.len() - compared - far_in_regions - found.clutter.points;
     if compared > 0 {
@@ -229,7 +231,7 @@ fn among_points(
 
 /// Whether a group of points is a region if it is large enough: enough of its points, and most of them, are out of
 /// tolerance themselves, not only after smoothing.
-fn is_region(samples: &Samples, sides: &Sides<'_>, members: &[u32]) -> bool {
+fn is_supported(samples: &Samples, sides: &Sides<'_>, members: &[u32]) -> bool {
     let out = members.iter().filter(|&&i| sides.of(i, samples.sample(i).raw_mm) != 0).count();
     out >= MIN_POINTS && 2 * out > members.len()
 }
@@ -287,9 +289,9 @@ fn connected(sides: &[i8], samples: &Samples) -> Vec<Vec<u32>> {
 fn region_of(samples: &Samples, sides: &Sides<'_>, members: &[u32], beyond_max_distance: bool) -> Region {
     let worst = members.iter().copied().max_by(|a, b| sides.compare(samples, *a, *b));
     let own_tolerance = worst.and_then(|index| sides.own_name(index));
+    let area_mm2 = samples.area_mm2(members);
     let members: Vec<Sample> = members.iter().map(|&index| samples.sample(index)).collect();
     let bounds = Aabb::of_points(members.iter().map(|member| &member.point));
-    let area_mm2: f64 = members.iter().map(|member| member.area_mm2).sum();
     let weighted: Vector = members.iter().map(|member| member.point.coords * member.area_mm2).sum();
     let centre = if area_mm2 > 0.0 { weighted / area_mm2 } else { bounds.centre().coords };
     let worst = worst.map_or_else(|| bounds.centre(), |index| samples.sample(index).point);

@@ -175,6 +175,11 @@ impl Samples {
             Self::Facets { samples, .. } => samples[i],
         }
     }
+
+    /// Area that samples represent, mm².
+    pub(super) fn area_mm2(&self, indices: &[u32]) -> f64 {
+        indices.iter().map(|&index| self.sample(index).area_mm2).sum()
+    }
 }
 
 /// Marks the [`SMOOTHED_NEIGHBOURS`] nearest points of each of `indices`; one mark per point.

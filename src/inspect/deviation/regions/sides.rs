@@ -1,7 +1,7 @@
 //! On which side of the limits that hold where it lies a sample is.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
@@ -43,8 +43,14 @@ impl Sides<'_> {
         Some(self.limits.own()[own].name.clone())
     }
 
-    /// Indices of the own tolerances that hold where some of the samples lie.
-    pub fn own_of(&self, indices: &[u32]) -> BTreeSet<usize> {
-        indices.iter().filter_map(|&index| self.limits.own_on(self.facets[index as usize])).collect()
+    /// Of samples, by the index of the own tolerance that holds there, those where one does.
+    pub fn by_own(&self, indices: &[u32]) -> BTreeMap<usize, Vec<u32>> {
+        let mut by_own = BTreeMap::<usize, Vec<u32>>::new();
+        for &index in indices {
+            if let Some(own) = self.limits.own_on(self.facets[index as usize]) {
+                by_own.entry(own).or_default().push(index);
+            }
+        }
+        by_own
     }
 }

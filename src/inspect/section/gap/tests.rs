@@ -108,6 +108,61 @@ fn a_side_that_was_moved_is_measured_where_it_is() {
     assert!(is_near(&gap, GAP_MM - 1.5 * 2.0_f64.to_radians().tan(), 1e-3), "{gap:?}");
 }
 
+/// The reference plate, and one whose surface rises by an angle away from the gap and whose end leans so that it reaches
+/// farther the deeper it is; with the positions that are picked.
+fn leaning(rise_deg: f64, lean_deg: f64) -> (Vec<Contour>, Vec<PlanePoint>) {
+    let (sin, cos) = rise_deg.to_radians().sin_cos();
+    let corners = vec![
+        [GAP_MM + 30.0, FLUSH_MM - 8.0],
+        [GAP_MM + 30.0 * cos, FLUSH_MM + 30.0 * sin],
+        [GAP_MM, FLUSH_MM],
+        [GAP_MM - 8.0 * lean_deg.to_radians().tan(), FLUSH_MM - 8.0],
+    ];
+    let picks = vec![[-6.0, 0.0], [GAP_MM + 6.0 * cos, FLUSH_MM + 6.0 * sin]];
+    (vec![plate([-30.0, -8.0], 0.0), Contour::of_points(corners, true)], picks)
+}
+
+/// Depths, and how high a side lies, are perpendicular to the reference, to which the other side may be skewed.
+#[test]
+fn a_skewed_side_that_lies_lower_is_as_much_less_flush_and_leaves_the_gap_as_it_is() {
+    const LOWER_MM: f64 = 0.5;
+    let (contours, picks) = leaning(25.0, 20.0);
+    let moved = points(&contours, |number, foot| {
+        let [x, y] = foot.at;
+        Some([x, if number == 1 { y - LOWER_MM } else { y }])
+    });
+    let planes = section(contours, moved);
+    let measured = |kind| Dimension { picks: picks.clone(), ..dimension(kind) }.measure(&planes, true);
+    let (gap, flush) = (measured(DimensionKind::Gap), measured(DimensionKind::Flush));
+    assert!(is_near(&flush.measured.unwrap(), FLUSH_MM - LOWER_MM, 1e-6) && is_near(&flush.nominal, FLUSH_MM, 1e-9));
+    let (gap, nominal_mm) = (gap.measured.unwrap(), gap.nominal.unwrap());
+    // At 3 mm below the surface the end reaches farther than at its edge.
+    assert!(nominal_mm < GAP_MM - 0.9 && is_near(&gap, nominal_mm, 1e-6), "{gap:?}, nominal {nominal_mm}");
+}
+
+/// What is uncertain about a surface makes the depth of the end below it uncertain, and so how far a leaning end reaches.
+#[test]
+fn the_uncertainty_of_a_gap_has_that_of_its_surfaces_in_it() {
+    const TRIALS: usize = 150;
+    let (contours, picks) = leaning(0.0, 25.0);
+    let asked = Dimension { picks, ..dimension(DimensionKind::Gap) };
+    let mut noise = Random::new(5, 0);
+    let (mut squares, mut stated) = (0.0, 0.0);
+    for _ in 0..TRIALS {
+        let noisy = points(&contours, |_, foot| {
+            let sigma_mm = if foot.normal[1] > 0.9 { 0.01 } else { 0.0005 };
+            let away_mm = sigma_mm * noise.normal();
+            Some([0, 1].map(|axis| foot.at[axis] + away_mm * foot.normal[axis]))
+        });
+        let own = asked.measure(&section(contours.clone(), noisy), true);
+        let error_mm = own.measured.unwrap().unwrap() - own.nominal.unwrap();
+        squares += error_mm.powi(2);
+        stated += (0.5 * own.uncertainty.unwrap()).powi(2);
+    }
+    let ratio = (squares / stated).sqrt();
+    assert!((0.6..1.6).contains(&ratio), "errors are {ratio} of their standard uncertainty");
+}
+
 /// The farthest points themselves make the gap smaller by several times the noise; the fitted faces do not.
 #[test]
 fn noise_and_strays_do_not_make_a_gap_smaller() {

@@ -2,6 +2,7 @@
 
 mod cases;
 mod envelope;
+mod filters;
 mod sentences;
 
 use std::f64::consts::TAU;

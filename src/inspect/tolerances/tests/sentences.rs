@@ -52,6 +52,41 @@ fn a_plan_resolves_letters_and_continues_after_an_error() {
 }
 
 #[test]
+fn a_size_is_stated_by_its_fit() {
+    let read = |fields: &str| {
+        let bore = r#"{"shape": {"kind": "cylinder", "point": [0, 0, 0], "axis": [0, 0, 1], "radius": 12.5}}"#;
+        let size = format!(r#"{{"feature": "bore", "characteristic": "size", {fields}}}"#);
+        Plan::from_json(&format!(r#"{{"nominals": {{"bore": {bore}}}, "tolerances": [{size}]}}"#))
+    };
+    let bore = |radius: f64| named([("bore", tube(axis([0.0; 3], Vector::z(), radius), 20.0, none))]);
+    let by_class = read(r#""fit": "H7""#).unwrap();
+    assert_eq!(by_class.tolerances[0].fit.as_deref(), Some("25 H7"));
+    assert_eq!(by_class.tolerances[0].characteristic, Characteristic::Size { lower_mm: Some(25.0) });
+    let judged = |radius: f64| by_class.judge(&bore(radius)).remove(0).unwrap();
+    let inside = judged(12.51);
+    assert_eq!((inside.lower_mm, inside.limit_mm, inside.verdict), (Some(25.0), 25.021, Verdict::In));
+    let words = "; limits of “25 H7” (ISO 286): 0 and +0.021 mm from the nominal size";
+    assert!(inside.how.contains(words), "{}", inside.how);
+    assert_eq!(judged(12.511).verdict, Verdict::Out);
+    // What is written reads the same.
+    assert_eq!(Plan::from_json(&by_class.to_json().unwrap()).unwrap(), by_class);
+    // Limits of one's own beside the fit must be those of the fit.
+    assert!(read(r#""fit": "25 H7", "lower_mm": 25, "upper_mm": 25.021"#).unwrap().judge(&bore(12.51))[0].is_ok());
+    let other = read(r#""fit": "25 H7", "lower_mm": 25, "upper_mm": 25.03"#).unwrap().judge(&bore(12.51)).remove(0);
+    let sentence = other.unwrap_err().sentence;
+    assert!(sentence.contains("not those of “25 H7”, 25 to 25.021 mm"), "{sentence}");
+    let flat = r#"{"tolerances": [{"feature": "f", "characteristic": "flatness", "fit": "25 H7", "limit_mm": 1}]}"#;
+    let flat = Plan::from_json(flat).unwrap().judge(&bore(12.5)).remove(0).unwrap_err().sentence;
+    assert!(flat.contains("A tolerance class states the limits of a size"), "{flat}");
+    for (fields, says) in [(r#""fit": "H17""#, "not for 17"), (r#""fit": "j6""#, "not known here")] {
+        let sentence = read(fields).unwrap_err().sentence;
+        assert!(sentence.starts_with("Size of “bore”: ") && sentence.contains(says), "{sentence}");
+    }
+    let lone = r#"{"tolerances": [{"feature": "f", "characteristic": "size", "fit": "H7"}]}"#;
+    assert!(Plan::from_json(lone).unwrap_err().sentence.contains("no nominal size"));
+}
+
+#[test]
 fn bad_input_is_an_error() {
     let floor = || patch(plane([0.0; 3], Vector::z()), Vector::x(), [9.0, 9.0], none);
     let roof = || patch(plane([0.0, 0.0, 9.0], Vector::z()), Vector::x(), [9.0, 9.0], none);

@@ -2,7 +2,7 @@
 
 mod draft;
 
-use super::super::{PanelContext, direction_choice, element_choice, named};
+use super::super::{PanelContext, element_choice, named};
 use super::{Picking, freedoms_in_words};
 use crate::number_field::NumberField;
 use crate::theme;
@@ -10,7 +10,8 @@ use base::{length_text, signed_length};
 use dispatch::{Align, Inspect};
 use draft::Kind;
 pub(crate) use draft::MainAlignmentDraft;
-use inspect::main_alignment::{DatumAssociation, Main};
+use inspect::main_alignment::reference_points::Direction;
+use inspect::main_alignment::{DatumAssociation, Main, ReferencePoint, ReferenceResult};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 use texts::text;
@@ -93,11 +94,17 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(44.0));
             let field = field.on_hover_text(text!("align-reference-at", x = x, y = y, z = z));
             named(&field, &text!("align-reference-name", number = i + 1));
-            direction_choice(ui, &mut own.direction, &text!("align-reference-direction", number = i + 1));
-            let found = measured.iter().find(|(name, ..)| *name == own.name);
-            let number = |mm: f64| signed_length(mm, 3);
-            ui.label(found.map_or_else(|| "–".to_owned(), |(_, before_mm, _)| number(*before_mm)));
-            ui.label(found.map_or_else(|| "–".to_owned(), |(_, _, left_mm)| number(*left_mm)));
+            directions(ui, own, i + 1);
+            // One line for each direction.
+            let lines = |value: fn(&ReferenceResult) -> f64| {
+                let of = |direction: Direction| {
+                    let found = measured.iter().find(|found| found.name == own.name && found.direction == direction);
+                    found.map_or_else(|| "–".to_owned(), |found| signed_length(value(found), 3))
+                };
+                own.directions().map(of).collect::<Vec<_>>().join("\n")
+            };
+            ui.label(lines(|found| found.before_mm));
+            ui.label(lines(|found| found.deviation_mm));
             let button = ui.small_button("×").on_hover_text(text!("align-reference-remove-hint"));
             named(&button, &text!("align-reference-remove", number = i + 1));
             if button.clicked() {
@@ -122,14 +129,31 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     }
 }
 
-/// Deviations at the reference points before and after the shown alignment, mm, by name.
-fn measured(context: &PanelContext<'_>) -> Vec<(String, f64, f64)> {
+/// A box for each direction in which a point can be held; the only one held stays.
+fn directions(ui: &mut egui::Ui, own: &mut ReferencePoint, number: usize) {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for direction in [Direction::X, Direction::Y, Direction::Z, Direction::Normal] {
+            let mut is_held = own.directions().any(|held| held == direction);
+            let is_only = is_held && own.also.is_empty();
+            let name = texts::word(direction.name());
+            let label = text!("align-reference-held", direction = &*name, number = number);
+            let shown = ui.add_enabled(!is_only, egui::Checkbox::new(&mut is_held, &*name));
+            let shown = shown.on_hover_text(text!("align-reference-held-hint"));
+            named(&shown, &label);
+            if shown.changed() {
+                own.hold(direction, is_held);
+            }
+        }
+    });
+}
+
+/// Deviations at the reference points before and after the shown alignment.
+fn measured(context: &PanelContext<'_>) -> Vec<ReferenceResult> {
     let document = context.document();
     let is_fresh = document.active.alignment.is_some_and(|id| document.state(id) == State::Fresh);
     match document.alignment().filter(|_| is_fresh).and_then(|own| own.main.as_ref()) {
-        Some(Main::ReferencePoints { points, .. }) => {
-            points.iter().map(|own| (own.name.clone(), own.before_mm, own.deviation_mm)).collect()
-        }
+        Some(Main::ReferencePoints { points, .. }) => points.clone(),
         _ => Vec::new(),
     }
 }

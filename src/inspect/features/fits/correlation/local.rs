@@ -115,6 +115,7 @@ impl<'a> Sums<'a> {
         // Variance of a cell mean, which limits the accuracy of products of means.
         let of_means = cells.iter().map(|c| c.sum.iter().map(|s| s * s).sum::<f64>()).sum::<f64>()
             / cells.iter().map(|c| c.count * c.count).sum::<f64>();
+        let of_parameters = |bin: &PairSums| bin.rows.view((0, 0), (parameters, parameters)).into_owned();
         let bin = |(k, bin): (usize, PairSums)| {
             let pairs = (bin.counts * residuals).max(1e-300);
             Bin {
@@ -122,12 +123,12 @@ impl<'a> Sums<'a> {
                 error: of_means * bin.squares.sqrt() / pairs / variance,
                 // The products of a cell with itself include each point with itself, which the information matrix
                 // accounts for.
-                rows: if k == 0 { bin.rows - equations.information } else { bin.rows },
+                rows: if k == 0 { of_parameters(&bin) - equations.information } else { of_parameters(&bin) },
                 counts: bin.counts,
                 pairs,
             }
         };
-        let bins = bins(cells, parameters, DISTANCES).into_iter().enumerate().map(bin).collect();
+        let bins = bins(cells, DISTANCES).into_iter().enumerate().map(bin).collect();
         Self { used, equations, bins }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nalgebra::DMatrix;
+use nalgebra::SMatrix;
 use rayon::prelude::*;
 
 use super::super::model::{Model, any_perpendicular};
@@ -51,7 +51,7 @@ pub struct PairSums {
     pub counts: f64,
     pub squares: f64,
     /// Products of derivatives, in both orders.
-    pub rows: DMatrix<f64>,
+    pub rows: SMatrix<f64, MAX_PARAMETERS, MAX_PARAMETERS>,
 }
 
 /// Maps a point to the position that determines its correlation: projected from `eye` onto the plane across the line of
@@ -89,96 +89,137 @@ pub fn cells(model: &Model, points: WeightedPoints<'_>, size: f64, eye: Option<P
 
 /// Lookup of cells by position: a table for cells in a plane, which are many.
 enum CellLookup {
-    Flat { min: [i32; 2], size: [i32; 2], indices: Vec<u32> },
+    /// With a margin as wide as the farthest offset, so that every offset from a cell leads to an entry.
+    Flat {
+        min: [i32; 2],
+        width: i32,
+        indices: Vec<u32>,
+    },
     Space(HashMap<[i32; 3], u32>),
 }
 
 /// Maximum size of the table.
 const MAX_TABLE_SIZE: i64 = 1 << 24;
 
+/// From a cell to another.
+struct Offset {
+    in_cells: [i32; 3],
+    /// In the table of cells in a plane.
+    in_table: i32,
+}
+
 impl CellLookup {
-    fn of(cells: &[Cell]) -> Self {
+    /// For offsets up to `far`. Where there is no cell, the index is the number of cells.
+    fn of(cells: &[Cell], far: usize) -> Self {
         let all = |axis: usize| cells.iter().map(move |cell| cell.position[axis]);
-        let min = [0, 1].map(|axis| all(axis).min().unwrap_or_default());
-        let size = [0, 1].map(|axis| all(axis).max().unwrap_or_default() - min[axis] + 1);
+        let margin = far as i32;
+        let min = [0, 1].map(|axis| all(axis).min().unwrap_or_default() - margin);
+        let size = [0, 1].map(|axis| all(axis).max().unwrap_or_default() - min[axis] + 1 + margin);
         let indexed = || (0..).zip(cells);
         if all(2).any(|z| z != 0) || i64::from(size[0]) * i64::from(size[1]) > MAX_TABLE_SIZE {
             return Self::Space(indexed().map(|(index, cell)| (cell.position, index)).collect());
         }
-        let mut indices = vec![u32::MAX; (size[0] * size[1]) as usize];
+        let mut indices = vec![cells.len() as u32; (size[0] * size[1]) as usize];
         for (index, cell) in indexed() {
             indices[((cell.position[1] - min[1]) * size[0] + cell.position[0] - min[0]) as usize] = index;
         }
-        Self::Flat { min, size, indices }
+        Self::Flat { min, width: size[0], indices }
     }
 
-    fn at(&self, [x, y, z]: [i32; 3]) -> Option<u32> {
-        match self {
-            Self::Flat { min, size, indices } => {
-                let (x, y) = (x - min[0], y - min[1]);
-                let is_inside = (0..size[0]).contains(&x) && (0..size[1]).contains(&y);
-                if is_inside { indices.get((y * size[0] + x) as usize).copied() } else { None }
+    /// Index of the cell at each of these offsets from a position; `none` where there is no cell.
+    fn around<'a>(&'a self, from: [i32; 3], offsets: &'a [Offset], none: u32) -> impl Iterator<Item = u32> + 'a {
+        let base = match self {
+            Self::Flat { min, width, .. } => (from[1] - min[1]) * width + from[0] - min[0],
+            Self::Space(_) => 0,
+        };
+        offsets.iter().map(move |offset| match self {
+            Self::Flat { indices, .. } => indices.get((base + offset.in_table) as usize).copied().unwrap_or(none),
+            Self::Space(indices) => {
+                indices.get(&[0, 1, 2].map(|k| from[k] + offset.in_cells[k])).copied().unwrap_or(none)
             }
-            Self::Space(indices) => indices.get(&[x, y, z]).copied(),
-        }
+        })
     }
 
-    /// Half of the offsets up to the distance `far`, with their rounded lengths: each pair of cells occurs once.
-    fn offsets(&self, far: usize) -> Vec<([i32; 3], usize)> {
+    /// Half of the offsets up to the distance `far` by their rounded lengths, from 1: each pair of cells occurs once.
+    fn offsets(&self, far: usize) -> Vec<Vec<Offset>> {
         let reach = far as i32;
-        let depths = if matches!(self, Self::Flat { .. }) { 0..=0 } else { -reach..=reach };
+        let (depths, width) = match self {
+            Self::Flat { width, .. } => (0..=0, *width),
+            Self::Space(_) => (-reach..=reach, 0),
+        };
+        let mut by_bin: Vec<Vec<Offset>> = (0..far).map(|_| Vec::new()).collect();
         (-reach..=reach)
             .flat_map(|x| (-reach..=reach).map(move |y| (x, y)))
             .flat_map(|(x, y)| depths.clone().map(move |z| [x, y, z]))
             .filter(|offset| *offset > [0; 3])
             .map(|offset| (offset, f64::from(offset.iter().map(|c| c * c).sum::<i32>()).sqrt().round() as usize))
             .filter(|(_, bin)| *bin <= far)
-            .collect()
+            .for_each(|(offset, bin)| {
+                by_bin[bin - 1].push(Offset { in_cells: offset, in_table: offset[1] * width + offset[0] });
+            });
+        by_bin
     }
 }
 
-/// Sums over the cells at similar distance from a cell.
+/// Sums over the points of one cell or several: for the processor to add as few numbers as are needed, and these at once.
 #[derive(Clone, Copy)]
-struct NeighbourSums {
-    count: f64,
-    squared_counts: f64,
-    sum: [f64; 2],
-    rows: [[f64; MAX_PARAMETERS]; 2],
+struct CellSums<const COMPONENTS: usize> {
+    /// Number of points of each cell, and its square.
+    counts: [f64; 2],
+    /// By component: of the weighted residuals, and of their derivatives.
+    residuals: [[f64; 1 + MAX_PARAMETERS]; COMPONENTS],
+}
+
+impl<const COMPONENTS: usize> CellSums<COMPONENTS> {
+    const NONE: Self = Self { counts: [0.0; 2], residuals: [[0.0; 1 + MAX_PARAMETERS]; COMPONENTS] };
+
+    fn of(cell: &Cell) -> Self {
+        let mut own = Self { counts: [cell.count, cell.count * cell.count], ..Self::NONE };
+        for (which, sums) in own.residuals.iter_mut().enumerate() {
+            sums[0] = cell.sum[which];
+            sums[1..].copy_from_slice(&cell.rows[which]);
+        }
+        own
+    }
+
+    fn and(mut self, other: &Self) -> Self {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(sum, own)| *sum += own);
+        for (sums, others) in self.residuals.iter_mut().zip(&other.residuals) {
+            sums.iter_mut().zip(others).for_each(|(sum, own)| *sum += own);
+        }
+        self
+    }
 }
 
 /// Sums over pairs of cells by their distance in cells, up to `far`.
-pub fn bins(cells: &[Cell], parameters: usize, far: usize) -> Vec<PairSums> {
-    let lookup = CellLookup::of(cells);
+pub fn bins(cells: &[Cell], far: usize) -> Vec<PairSums> {
+    let has_second = cells.iter().any(|cell| cell.sum[1] != 0.0 || cell.rows[1].iter().any(|own| *own != 0.0));
+    if has_second { bins_of::<2>(cells, far) } else { bins_of::<1>(cells, far) }
+}
+
+fn bins_of<const COMPONENTS: usize>(cells: &[Cell], far: usize) -> Vec<PairSums> {
+    let lookup = CellLookup::of(cells, far);
     let offsets = lookup.offsets(far);
-    let none = PairSums { products: 0.0, counts: 0.0, squares: 0.0, rows: DMatrix::zeros(parameters, parameters) };
-    let empty = vec![none; far + 1];
-    let no_neighbours =
-        NeighbourSums { count: 0.0, squared_counts: 0.0, sum: [0.0; 2], rows: [[0.0; MAX_PARAMETERS]; 2] };
-    let chunk = cells.len().div_ceil(64);
+    let none = cells.len() as u32;
+    let sums: Vec<CellSums<COMPONENTS>> = cells.iter().map(CellSums::of).chain([CellSums::NONE]).collect();
+    let no_pairs = PairSums { products: 0.0, counts: 0.0, squares: 0.0, rows: SMatrix::zeros() };
+    let empty = vec![no_pairs; far + 1];
+    let chunk = cells.len().div_ceil(64).max(1);
     let partial: Vec<Vec<PairSums>> = cells
         .par_chunks(chunk)
-        .map(|chunk_cells| {
+        .zip(sums.par_chunks(chunk))
+        .map(|(chunk_cells, chunk_sums)| {
             let mut bins = empty.clone();
-            let mut neighbours = vec![no_neighbours; far + 1];
-            for cell in chunk_cells {
+            for (cell, own) in chunk_cells.iter().zip(chunk_sums) {
                 // For a cell with itself, pairs of two different points.
                 bins[0].products += cell.sum.iter().map(|s| s * s).sum::<f64>() - cell.squares;
                 bins[0].counts += cell.count * (cell.count - 1.0);
                 bins[0].squares += cell.count.powi(2) * (cell.count - 1.0).powi(2);
-                add_rows(&mut bins[0].rows, &cell.rows, &cell.rows);
-                neighbours.fill(no_neighbours);
-                for &(offset, bin) in &offsets {
-                    let at = [0, 1, 2].map(|k| cell.position[k] + offset[k]);
-                    if let Some(other) = lookup.at(at).and_then(|index| cells.get(index as usize)) {
-                        neighbours[bin].add(other, parameters);
-                    }
-                }
-                for (bin, neighbours) in bins.iter_mut().zip(&neighbours).skip(1) {
-                    bin.products += 2.0 * (cell.sum[0] * neighbours.sum[0] + cell.sum[1] * neighbours.sum[1]);
-                    bin.counts += 2.0 * cell.count * neighbours.count;
-                    bin.squares += 2.0 * cell.count * cell.count * neighbours.squared_counts;
-                    add_rows(&mut bin.rows, &cell.rows, &neighbours.rows);
-                    add_rows(&mut bin.rows, &neighbours.rows, &cell.rows);
+                add_rows(&mut bins[0].rows, own, own);
+                for (bin, offsets) in bins[1..].iter_mut().zip(&offsets) {
+                    let around = lookup.around(cell.position, offsets, none);
+                    let neighbours = around.fold(CellSums::NONE, |sum, index| sum.and(&sums[index as usize]));
+                    bin.add(own, &neighbours);
                 }
             }
             bins
@@ -195,25 +236,26 @@ pub fn bins(cells: &[Cell], parameters: usize, far: usize) -> Vec<PairSums> {
     })
 }
 
-impl NeighbourSums {
-    fn add(&mut self, cell: &Cell, parameters: usize) {
-        self.count += cell.count;
-        self.squared_counts += cell.count * cell.count;
-        for which in 0..2 {
-            self.sum[which] += cell.sum[which];
-            let own = &cell.rows[which][..parameters];
-            self.rows[which].iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-        }
+impl PairSums {
+    /// Adds the pairs of a cell with its neighbours at similar distance, in both orders.
+    fn add<const COMPONENTS: usize>(&mut self, cell: &CellSums<COMPONENTS>, neighbours: &CellSums<COMPONENTS>) {
+        let products = cell.residuals.iter().zip(&neighbours.residuals).map(|(own, other)| own[0] * other[0]);
+        self.products += 2.0 * products.sum::<f64>();
+        self.counts += 2.0 * cell.counts[0] * neighbours.counts[0];
+        self.squares += 2.0 * cell.counts[1] * neighbours.counts[1];
+        add_rows(&mut self.rows, cell, neighbours);
+        add_rows(&mut self.rows, neighbours, cell);
     }
 }
 
-fn add_rows(sum: &mut DMatrix<f64>, one: &[[f64; MAX_PARAMETERS]; 2], other: &[[f64; MAX_PARAMETERS]; 2]) {
-    let count = sum.nrows();
-    for which in 0..2 {
-        for i in 0..count {
-            for j in 0..count {
-                sum[(i, j)] += one[which][i] * other[which][j];
-            }
+fn add_rows<const COMPONENTS: usize>(
+    sum: &mut SMatrix<f64, MAX_PARAMETERS, MAX_PARAMETERS>,
+    one: &CellSums<COMPONENTS>,
+    other: &CellSums<COMPONENTS>,
+) {
+    for (one, other) in one.residuals.iter().zip(&other.residuals) {
+        for (mut column, other) in sum.column_iter_mut().zip(&other[1..]) {
+            column.iter_mut().zip(&one[1..]).for_each(|(sum, one)| *sum += one * other);
         }
     }
 }
