@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::choosing::Purpose;
-use super::{App, files, theme};
+use super::{Action, App, files, theme};
 use dispatch::{Inspect, Projects};
 use texts::text;
 
@@ -61,6 +61,7 @@ impl App {
 
     /// Performs `departure`, after a prompt if work would be lost.
     pub(super) fn leave(&mut self, departure: Departure, context: &egui::Context) {
+        self.send_edits();
         let is_close = matches!(departure, Departure::Close);
         // The measured parts have their own files.
         let is_series_alone =
@@ -96,17 +97,24 @@ impl App {
     /// Keeps the window open while work would be lost, and performs the pending action once it is saved.
     pub(super) fn follow_leaving(&mut self, context: &egui::Context) {
         if context.input(|input| input.viewport().close_requested()) && !self.leaving.may_close {
-            if self.dispatcher.is_saved() && !self.is_busy() {
+            self.send_edits();
+            if context.text_edit_focused() {
+                // What was typed is taken and sent first.
+                context.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+                self.actions.push(Action::Quit);
+            } else if self.dispatcher.is_saved() && !self.is_busy() {
                 self.leaving.may_close = true;
             } else {
                 context.send_viewport_cmd(egui::ViewportCommand::CancelClose);
                 self.leaving.ask(Departure::Close);
             }
         }
-        let waits = self.is_busy() || self.open_dialog.is_open() || self.chooser.is_shown();
-        if waits {
+        let is_acting = !self.actions.is_empty() || !self.waiting.is_empty();
+        let waits = self.is_busy() || is_acting || self.open_dialog.is_open() || self.chooser.is_shown();
+        if waits || self.leaving.after_saving.is_none() {
             return;
         }
+        self.send_edits();
         if let Some(departure) = self.leaving.after_saving.take()
             && self.dispatcher.is_saved()
         {
@@ -130,6 +138,7 @@ impl App {
 
     pub(super) fn leaving_window(&mut self, ui: &egui::Ui) {
         let Some(departure) = self.leaving.asked.clone() else { return };
+        self.send_edits();
         let unsaved = !self.dispatcher.is_saved();
         let job = self.dispatcher.job().map(|(label, _)| label.to_owned());
         if !unsaved && job.is_none() {

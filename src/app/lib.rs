@@ -1,11 +1,13 @@
 //! Floor 6: the egui window. Panels send commands, the dispatcher executes them, and the viewport shows the document.
 
 mod choosing;
+mod edits;
 mod files;
 mod help;
 mod icons;
 mod interface;
 mod leaving;
+mod lengths;
 mod menu;
 mod number_field;
 mod open_dialog;
@@ -180,6 +182,8 @@ pub struct App {
     preview_follows: preview::Follows,
     /// Actions to be performed at the end of the frame.
     actions: Vec<Action>,
+    /// Those that wait until the field is drawn once more that was being edited.
+    waiting: Vec<Action>,
 }
 
 /// Display options of the viewport, and its mouse tools.
@@ -420,6 +424,7 @@ impl App {
             devices: compute::devices(),
             has_nominal: false,
             actions: Vec::new(),
+            waiting: Vec::new(),
         };
         for path in options.files {
             app.open_by_kind(path);
@@ -516,7 +521,7 @@ impl App {
             // What a main alignment left is read where it was aligned.
             let is_main = self.dispatcher.document.alignment().is_some_and(|own| own.main.is_some());
             if is_new && !is_main && self.workspace == Workspace::Align {
-                self.workspace = Workspace::Compare;
+                self.turn_to(Workspace::Compare, context);
             }
         }
         if !self.is_busy() {
@@ -536,25 +541,31 @@ impl App {
             context.request_repaint_after(Duration::from_millis(2100));
         }
         for path in self.files.take_dropped(context) {
-            self.open_by_kind(path);
+            self.actions.push(Action::OpenFile(path));
         }
         if let Some((purpose, path)) = self.chooser.take() {
             let path = purpose.dialog().with_extension(path);
-            self.chosen(purpose, path);
+            self.actions.push(Action::Take(purpose, path));
         }
         self.follow_restoring();
         self.follow_preview();
+    }
+    /// Shows lengths in the unit and with the decimals that were chosen for the inspection.
+    fn follow_shown_lengths(&self) {
+        let settings = &self.dispatcher.document.settings;
+        lengths::set_unit(settings.shown_unit);
+        base::set_decimals(settings.report.decimals);
     }
 }
 
 impl eframe::App for App {
     fn logic(&mut self, context: &egui::Context, _frame: &mut eframe::Frame) {
         texts::set_language(self.window_state.language.unwrap_or(self.language));
-        base::set_decimals(self.dispatcher.document.settings.report.decimals);
+        self.follow_shown_lengths();
         self.follow_strokes(context);
         self.follow(context);
         // What has just come may have others.
-        base::set_decimals(self.dispatcher.document.settings.report.decimals);
+        self.follow_shown_lengths();
         self.follow_leaving(context);
         self.window_state.follow(context);
         let title = self.title();
@@ -565,6 +576,11 @@ impl eframe::App for App {
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        let waited = std::mem::take(&mut self.waiting);
+        if !waited.is_empty() {
+            edits::end(ui.ctx());
+        }
+        let was_editing = ui.ctx().text_edit_focused();
         self.shortcuts(ui);
         self.regions.follow(ui.ctx());
         self.top_bar(ui);
@@ -575,9 +591,7 @@ impl eframe::App for App {
         self.palette_window(ui);
         self.help_window(ui);
         self.leaving_window(ui);
-        for action in std::mem::take(&mut self.actions) {
-            self.perform(action, ui.ctx());
-        }
+        self.perform_all(waited, was_editing, ui.ctx());
     }
 
     fn on_exit(&mut self) {

@@ -12,7 +12,7 @@ use super::regions::Region;
 use super::remembered::Side;
 use super::viewport::Spot;
 use super::{App, Workspace, icons, theme};
-use base::Decimals;
+use base::{Decimals, LengthUnit};
 use dispatch::mechanical::Order;
 use dispatch::{Align, Calibrate, Command, Elements, Inspect, Parts, Tolerances};
 use inspect::alignment::Method;
@@ -34,6 +34,8 @@ pub enum Action {
     InspectNext,
     /// Asks for a file or folder.
     Browse(Purpose),
+    /// Uses a file or folder that was asked for.
+    Take(Purpose, std::path::PathBuf),
     /// Starts a new inspection.
     New,
     /// Saves the project in its file.
@@ -80,6 +82,8 @@ pub enum Action {
     Speak(Language),
     /// Shows lengths with these decimals, in the window and in the report.
     ShowDecimals(Decimals),
+    /// Shows lengths in this unit, in the window and in the report.
+    ShowUnit(LengthUnit),
     /// Puts the legend at a side of the view.
     PutLegend(Side),
     /// Draws the scan as a surface, or as points.
@@ -176,6 +180,7 @@ pub(super) fn entries() -> Vec<Entry> {
     use Menu::{Edit, File, Help, View};
 
     let [two, three, four, five] = Decimals::ALL.map(shows);
+    let [mm, cm, m, inch] = LengthUnit::ALL.map(shows_in);
     let mut entries = vec![
         Entry::new(File, text!("window-open"), Action::Open, key(COMMAND, Key::O)),
         Entry::new(File, text!("window-open-next-scan"), Action::InspectNext, key(COMMAND, Key::N)),
@@ -235,6 +240,10 @@ pub(super) fn entries() -> Vec<Entry> {
         three,
         four,
         five,
+        mm,
+        cm,
+        m,
+        inch,
         Entry::new(View, text!("window-left-out"), Action::ToggleLeftOut, None),
         Entry::new(View, text!("window-legend-left"), Action::PutLegend(Side::Left), None),
         Entry::new(View, text!("window-legend-right"), Action::PutLegend(Side::Right), None),
@@ -256,6 +265,32 @@ pub(super) fn entries() -> Vec<Entry> {
 }
 
 impl Action {
+    /// Whether what is being edited is sent before it is performed: all but what only changes the view, or leads on.
+    pub(super) fn ends_edits(&self) -> bool {
+        !matches!(
+            self,
+            Self::Cancel
+                | Self::StopJob
+                | Self::Palette
+                | Self::NextRegion
+                | Self::Help(_)
+                | Self::FlyTo(_)
+                | Self::Look(_)
+                | Self::LookFrom(_)
+                | Self::Fit
+                | Self::ToggleLens
+                | Self::ToggleTheme
+                | Self::ToggleSurface
+                | Self::ToggleOnNominal
+                | Self::ToggleLeftOut
+                | Self::ToggleEdges
+                | Self::ToggleResults
+                | Self::PutLegend(_)
+                | Self::KeepColours(_)
+                | Self::ForgetColours(_)
+        )
+    }
+
     /// What it chooses one of several of, which a menu has a menu of its own for.
     fn choice(&self) -> Option<String> {
         match self {
@@ -263,6 +298,7 @@ impl Action {
             Self::Look(_) => Some(text!("window-standard-views")),
             Self::Speak(_) => Some(text!("window-languages")),
             Self::ShowDecimals(_) => Some(text!("window-choose-decimals")),
+            Self::ShowUnit(_) => Some(text!("window-choose-unit")),
             Self::PutLegend(_) => Some(text!("window-legend")),
             _ => None,
         }
@@ -272,6 +308,11 @@ impl Action {
 /// The entry that chooses decimals.
 fn shows(decimals: Decimals) -> Entry {
     Entry::new(Menu::View, text!("window-decimals", count = decimals.count()), Action::ShowDecimals(decimals), None)
+}
+
+/// The entry that chooses the unit of lengths.
+fn shows_in(unit: LengthUnit) -> Entry {
+    Entry::new(Menu::View, text!("window-unit", unit = unit.symbol()), Action::ShowUnit(unit), None)
 }
 
 /// The entry that chooses a language.
@@ -338,7 +379,7 @@ impl App {
                         response = response.on_hover_text(name);
                     }
                     if response.clicked() {
-                        self.workspace = workspace;
+                        self.turn_to(workspace, ui.ctx());
                     }
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -409,6 +450,7 @@ impl App {
             Action::Show(workspace) => *workspace == self.workspace,
             Action::Speak(language) => *language == texts::language(),
             Action::ShowDecimals(decimals) => *decimals == self.dispatcher.document.settings.report.decimals,
+            Action::ShowUnit(unit) => *unit == self.dispatcher.document.settings.shown_unit,
             Action::PutLegend(side) => *side == self.window_state.legend.side,
             _ => false,
         };
@@ -477,7 +519,7 @@ impl App {
                     || self.panels.searches.is_open
                     || self.panels.series.is_open
             }
-            Action::ShowDecimals(_) => !self.is_busy(),
+            Action::ShowDecimals(_) | Action::ShowUnit(_) => !self.is_busy(),
             Action::ToggleSurface => actual,
             Action::ToggleOnNominal => {
                 document.current_measurement().is_some_and(|own| matches!(own.map(), DeviationMap::Points(_)))
@@ -553,6 +595,7 @@ impl App {
             Action::SaveView(name) => self.save_view(name),
             Action::Show(workspace) => self.workspace = workspace,
             Action::Browse(purpose) => self.browse(purpose, context),
+            Action::Take(purpose, path) => self.chosen(purpose, path),
             Action::Cancel => self.escape(),
             Action::Palette => self.palette.open(),
             Action::NextRegion => self.regions.go_on(self.panels.results.is_open),
@@ -574,6 +617,11 @@ impl App {
             Action::ShowDecimals(decimals) => {
                 let mut settings = self.dispatcher.document.settings.clone();
                 settings.report.decimals = decimals;
+                self.send(Inspect::SetSettings(Box::new(settings)));
+            }
+            Action::ShowUnit(unit) => {
+                let mut settings = self.dispatcher.document.settings.clone();
+                settings.shown_unit = unit;
                 self.send(Inspect::SetSettings(Box::new(settings)));
             }
             Action::PutLegend(side) => self.window_state.legend.side = side,

@@ -12,11 +12,13 @@ use compute::DeviceChoice;
 use dispatch::Context;
 use inspect::parts::Nominal;
 use inspect::thickness::{Between, Method, Parameters, ThicknessMap};
+use inspect::verdict::Verdict;
 
 /// `thickness`
 #[derive(Args, Debug)]
 #[command(after_help = "Walls at right angles to each other are not opposite sides: facets count whose normals are \
     within 60 degrees of facing away.\n\nExamples:\n  shadowgraph thickness part.stl --max-mm 8 --min-mm 1.2\n  \
+    shadowgraph thickness part.stl --max-mm 8 --min-mm 1.2 --max-thickness-mm 4 --fail-on-out-of-tolerance\n  \
     shadowgraph thickness part.step --gaps --by normal --max-mm 5 --out gaps.csv --json")]
 pub struct Thickness {
     /// The part: a mesh or CAD file.
@@ -30,6 +32,13 @@ pub struct Thickness {
     /// Least thickness allowed, mm; 0 for no limit. With one, there is a verdict: fail where something is thinner.
     #[arg(long, default_value_t = 0.0)]
     pub min_mm: f64,
+    /// Greatest thickness allowed, mm, less than the greatest to look for; by default no limit. With one, there is a
+    /// verdict: fail where something is thicker.
+    #[arg(long)]
+    pub max_thickness_mm: Option<f64>,
+    /// Share of the surface that must have an opposite side within the greatest thickness for a PASS, %.
+    #[arg(long, default_value_t = 100.0 * Parameters::default().min_coverage)]
+    pub min_coverage: f64,
     /// Measure the width of gaps instead of the thickness of walls.
     #[arg(long)]
     pub gaps: bool,
@@ -39,6 +48,10 @@ pub struct Thickness {
     /// Longest edge of the facets that are measured, mm; by default as short as for 200,000 of them.
     #[arg(long)]
     pub spacing_mm: Option<f64>,
+    /// Exit with code 4 if something is thinner or thicker than allowed, with 6 if too little was measured to tell, or
+    /// something puts the map in doubt.
+    #[arg(long)]
+    pub fail_on_out_of_tolerance: bool,
     /// Write the map to this file: .csv with a row for each facet, .ply in colours.
     #[arg(long)]
     pub out: Option<PathBuf>,
@@ -67,6 +80,8 @@ pub fn run(arguments: &Thickness, json: bool, context: &Context) -> Result<i32> 
         },
         max_mm: arguments.max_mm,
         min_mm: arguments.min_mm,
+        max_thickness_mm: arguments.max_thickness_mm,
+        min_coverage: arguments.min_coverage / 100.0,
         spacing_mm: arguments.spacing_mm,
     };
     parameters.check()?;
@@ -92,7 +107,11 @@ pub fn run(arguments: &Thickness, json: bool, context: &Context) -> Result<i32> 
             outln!("{:.4} mm at {:.3}, {:.3}, {:.3}", spot.thickness_mm, spot.at.x, spot.at.y, spot.at.z);
         }
     }
-    Ok(0)
+    Ok(match map.verdict() {
+        Some(Verdict::Fail) if arguments.fail_on_out_of_tolerance => 4,
+        Some(Verdict::Incomplete) if arguments.fail_on_out_of_tolerance => 6,
+        _ => 0,
+    })
 }
 
 fn in_json(arguments: &Thickness, map: &ThicknessMap, context: &Context) -> serde_json::Value {
@@ -106,7 +125,9 @@ fn in_json(arguments: &Thickness, map: &ThicknessMap, context: &Context) -> serd
         "statistics": map.statistics,
         "verdict": map.verdict(),
         "covers": map.verdict().map(|_| map.covered()),
+        "coverage": map.coverage(),
         "spots": map.spots,
+        "thickest": map.thickest,
         "map": arguments.out.as_deref().map(Path::to_string_lossy),
         "notes": map.notes,
     })

@@ -11,6 +11,7 @@ use dispatch::{Align, Command, Context, Dispatcher, Parts, Select};
 use geometry::subset::{Combine, Subset};
 use geometry::{Point, Pose};
 use inspect::features::{Element, Kind, Objective};
+use inspect::tolerances::common::split;
 use inspect::tolerances::{Judged, Tolerance, Verdict};
 use io::region_table;
 use io::xyz::Columns;
@@ -168,8 +169,8 @@ fn kind_of(name: &str, arguments: &Tolerances, document: &Document) -> Option<Ki
 /// Whether the plan refers to a feature.
 fn is_named(name: &str, document: &Document) -> bool {
     let plan = document.asked();
-    let refers =
-        |tolerance: &Tolerance| tolerance.feature == name || tolerance.datums.iter().any(|datum| datum == name);
+    let is_datum = |datum: &String| datum == name || split(datum).contains(&name);
+    let refers = |tolerance: &Tolerance| tolerance.feature == name || tolerance.datums.iter().any(is_datum);
     plan.datums.values().any(|feature| feature == name) || plan.tolerances.iter().any(refers)
 }
 

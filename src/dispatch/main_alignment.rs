@@ -4,10 +4,12 @@ use super::features::named_sentences;
 use super::{Context, Edit};
 use base::{Progress, Result, UserError};
 use inspect::main_alignment::{MainAlignmentRecipe, MainMethod};
+use inspect::tolerances::common::joined;
+use inspect::tolerances::recipe::DatumElements;
 use session::Document;
 use session::plan::{ElementId, Recipe};
 
-/// E.g. “Datum system A B C”; `in_words` gives the words of a language.
+/// E.g. “Datum system A-B C”; `in_words` gives the words of a language.
 fn name(to: &MainMethod, document: &Document, in_words: impl Fn(&str) -> String) -> String {
     match to {
         MainMethod::ReferencePoints(_) => in_words("Reference points"),
@@ -16,7 +18,8 @@ fn name(to: &MainMethod, document: &Document, in_words: impl Fn(&str) -> String)
                 Some(Recipe::Datum(own)) => own.letter.clone(),
                 _ => document.plan.name(*id),
             };
-            let letters: Vec<String> = datums.iter().map(letter).collect();
+            let common = |own: &DatumElements<ElementId>| joined(&own.all().iter().map(letter).collect::<Vec<_>>());
+            let letters: Vec<String> = datums.iter().map(common).collect();
             format!("{} {}", in_words("Datum system"), letters.join(" "))
         }
         MainMethod::OnFaces { .. } => in_words("Best fit on faces"),

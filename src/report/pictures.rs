@@ -181,6 +181,8 @@ fn draw_on(
     for (number, region) in (1..).zip(regions).take(MAX_REGION_VIEWS).filter(|_| has(ReportSection::Regions)) {
         progress.report(views.len() as f32 / count as f32, "Drawing the pictures")?;
         let peak = region.peak_at_mm.into();
+        let unit = input.document.settings.shown_unit;
+        let digits = unit.decimals(base::decimals(3));
         let hit = surface.closest_point(&peak, f64::INFINITY);
         let outward = hit.map(|hit| surface.pseudo_normal(hit.facet, hit.feature));
         let mut camera = camera_of(SMALL);
@@ -190,7 +192,7 @@ fn draw_on(
             caption: texts::text!(
                 "printed-region",
                 number = number,
-                peak = format!("{:+.*}", base::decimals(3), region.peak_mm),
+                peak = format!("{:+.*} {}", digits, unit.from_mm(region.peak_mm), unit.symbol()),
                 area = format!("{:.1}", region.area_mm2)
             ),
             png: renderer.render(&camera, SMALL, &usual, None)?,

@@ -32,6 +32,11 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
             let position = format!("Least at {} mm.", position_text([at.x, at.y, at.z], 3));
             rows.push((String::new(), position));
         }
+        if let Some(spot) = map.thickest.filter(|_| map.parameters.max_thickness_mm.is_some()) {
+            let at = spot.at;
+            let position = format!("Greatest at {} mm.", position_text([at.x, at.y, at.z], 3));
+            rows.push((String::new(), position));
+        }
     }
     (!rows.is_empty()).then(|| ReportBlock {
         section: ReportSection::Offsets,

@@ -178,6 +178,33 @@ impl Document {
         (found, stated.count() + stated.unsupported.iter().map(|own| own.requirements).sum::<usize>())
     }
 
+    /// Marks tolerances and measures that are exactly what the shown nominal's file states, on the same faces, as taken from
+    /// it. Plans made before these were marked do not tell them from the operator's own.
+    pub(super) fn recognise_pmi(&mut self) -> Result<()> {
+        let Some(stated) = self.pmi_plan().cloned() else { return Ok(()) };
+        let shown = self.active.nominal;
+        let is_stated = |recipe: &Recipe| match recipe {
+            Recipe::Tolerance(own) if !own.of_cad => stated
+                .tolerances
+                .iter()
+                .any(|one| is_same(&own.asked, one) && self.is_on(own.feature, &one.feature, &stated, shown)),
+            Recipe::Measure(own) if !own.of_cad => stated.measures.iter().any(|one| {
+                (own.lower, own.upper) == (one.lower, one.upper) && self.is_between(own, one, &stated, shown)
+            }),
+            _ => false,
+        };
+        let elements = self.plan.elements().iter().filter(|own| is_stated(&own.recipe));
+        let found: Vec<ElementId> = elements.map(|own| own.id).collect();
+        for id in found {
+            self.change_recipe(id, |recipe| match recipe {
+                Recipe::Tolerance(own) => own.of_cad = true,
+                Recipe::Measure(own) => own.of_cad = true,
+                _ => {}
+            })?;
+        }
+        Ok(())
+    }
+
     /// Tolerances and measures that were taken from an earlier file of their nominal and that its file now states
     /// otherwise or no longer. Tolerances that the operator changed since count as his own.
     pub fn outdated_pmi(&self) -> Vec<(ElementId, Restated)> {

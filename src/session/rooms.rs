@@ -35,6 +35,8 @@ impl Document {
 
     /// Replaces the nominal. Alignments and comparisons with the previous one are discarded.
     pub fn set_nominal(&mut self, source: SourceFile) -> Result<ElementId> {
+        // The file before tells what of it the next one states otherwise.
+        self.recognise_pmi()?;
         let name = source.name();
         let before = match self.recipe(self.active.nominal) {
             Some(Recipe::Nominal(own)) => Some(own.source.name()),

@@ -8,8 +8,10 @@ use super::pipeline::State;
 use super::plan::{ElementId, Recipe};
 use super::pmi::is_same;
 use base::Result;
-use inspect::tolerances::recipe::{DatumRecipe, ToleranceRecipe};
-use inspect::tolerances::{Judged, Plan as Asked, Tolerance};
+use inspect::features::Element;
+use inspect::tolerances::common::{self, Member};
+use inspect::tolerances::recipe::{DatumElements, DatumRecipe, ToleranceRecipe};
+use inspect::tolerances::{DatumLetters, Judged, Plan as Asked, Tolerance};
 use texts::Language;
 
 /// Result of a tolerance, or the message that says why there is none.
@@ -236,17 +238,11 @@ impl Document {
         if linked.asked.datums.len() < own.datums.len() {
             linked.asked.datums.resize(own.datums.len(), String::new());
         }
-        let before = own.datums.iter().copied().chain(std::iter::repeat(None));
+        let known = |name: &str| letters.get(name).or_else(|| features.get(name)).copied();
+        let before = own.datums.iter().map(Some).chain(std::iter::repeat(None));
         linked.datums = before
             .zip(&mut linked.asked.datums)
-            .map(|(datum, name)| {
-                match existing(datum).map(|own| (&own.recipe, &own.name)) {
-                    Some((Recipe::Datum(datum), _)) => name.clone_from(&datum.letter),
-                    Some((_, feature)) => name.clone_from(feature),
-                    None => return letters.get(name).or_else(|| features.get(name)).copied(),
-                }
-                datum
-            })
+            .map(|(datum, stated)| self.linked_reference(datum, stated, &known))
             .collect();
         let has_nominal = |id: &ElementId| match self.plan.get(*id).map(|own| &own.recipe) {
             Some(Recipe::Datum(datum)) => {
@@ -255,10 +251,77 @@ impl Document {
             Some(recipe) => recipe.nominal().is_some(),
             None => false,
         };
-        let is_aligned = linked.feature.iter().chain(linked.datums.iter().flatten()).any(has_nominal);
+        let datums = linked.datums.iter().flat_map(|own| own.all().iter().flatten());
+        let is_aligned = linked.feature.iter().chain(datums).any(has_nominal);
         let keep = |id: Option<ElementId>| existing(id).map(|own| own.id);
         linked.alignment = keep(own.alignment).or(self.active.alignment).filter(|_| is_aligned);
         linked.comparison = keep(own.comparison).or(self.active.comparison).filter(|_| own.asked.is_of_deviations());
         linked
+    }
+
+    /// The elements of a datum as `stated`, which gets their letters and names now: those that it had as far as they still
+    /// exist, else those that are `known` by what it states.
+    fn linked_reference(
+        &self,
+        before: Option<&DatumElements<Option<ElementId>>>,
+        stated: &mut String,
+        known: &impl Fn(&str) -> Option<ElementId>,
+    ) -> DatumElements<Option<ElementId>> {
+        let existing = |id: Option<ElementId>| id.and_then(|id| self.plan.get(id));
+        let before = before.filter(|own| own.all().iter().any(|id| existing(*id).is_some()));
+        let (ids, mut names) = match before {
+            Some(own) => (own.all().to_vec(), own.names_in(stated)),
+            None => {
+                let names = common::members(stated, |name| known(name).is_some());
+                (vec![None; names.len()], names.into_iter().map(str::to_owned).collect())
+            }
+        };
+        let mut linked = Vec::with_capacity(ids.len());
+        for (id, name) in ids.into_iter().zip(&mut names) {
+            linked.push(match existing(id).map(|own| (&own.recipe, &own.name)) {
+                Some((Recipe::Datum(datum), _)) => {
+                    name.clone_from(&datum.letter);
+                    id
+                }
+                Some((_, feature)) => {
+                    name.clone_from(feature);
+                    id
+                }
+                None => known(name),
+            });
+        }
+        *stated = common::joined(&names);
+        DatumElements::of(linked)
+    }
+
+    /// The common datums of two or three that datums can form, such as A-B, by their letters. `letters` gives the name of
+    /// each datum's feature.
+    pub fn common_datums(&self, letters: &DatumLetters) -> Vec<Vec<String>> {
+        let member = |(letter, name): (&String, &String)| -> Option<(String, Element, Option<Element>)> {
+            // It is fitted to the points of its features, which those that are constructed and slots do not have.
+            if self.feature(name).is_some_and(|own| own.fit().is_none()) {
+                return None;
+            }
+            let nominal = self.nominal_of(name);
+            let element = self.element(name).or(nominal)?;
+            Some((letter.clone(), element, nominal))
+        };
+        let all: Vec<(String, Element, Option<Element>)> = letters.iter().filter_map(member).collect();
+        let forms_one = |indices: &[usize]| {
+            let chosen = indices.iter().map(|&index| {
+                let (letter, element, nominal) = &all[index];
+                Member { letter, element: *element, nominal: *nominal, points: &[], has_sides: false }
+            });
+            common::arrangement(&chosen.collect::<Vec<_>>()).is_ok()
+        };
+        let pairs = (0..all.len()).flat_map(|one| (one + 1..all.len()).map(move |other| vec![one, other]));
+        let pairs: Vec<Vec<usize>> = pairs.filter(|own| forms_one(own)).collect();
+        let with_third = |pair: &Vec<usize>| {
+            let after = pair.last().map_or(0, |last| last + 1);
+            (after..all.len()).map(|third| [&pair[..], &[third]].concat()).collect::<Vec<_>>()
+        };
+        let triples: Vec<Vec<usize>> = pairs.iter().flat_map(with_third).filter(|own| forms_one(own)).collect();
+        let letters_of = |own: &Vec<usize>| -> Vec<String> { own.iter().map(|&index| all[index].0.clone()).collect() };
+        pairs.iter().chain(&triples).map(letters_of).collect()
     }
 }

@@ -234,7 +234,7 @@ fn of_sections_and_points(document: &Document) -> Vec<Component> {
         Recipe::Section(recipe) if recipe.scan.is_some() => {
             of_product::<Section>(document, element, || text!("verdict-section-stale"))
         }
-        Recipe::Thickness(recipe) if recipe.parameters.min_mm > 0.0 => {
+        Recipe::Thickness(recipe) if recipe.parameters.has_limits() => {
             of_product::<ThicknessMap>(document, element, || text!("verdict-thickness-stale"))
         }
         Recipe::SurfacePoints(_) => {

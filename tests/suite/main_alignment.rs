@@ -9,6 +9,7 @@ use shadowgraph::geometry::{Cloud, Point, Pose, Vector, mesh::shapes};
 use shadowgraph::inspect::features::{Kind, Objective};
 use shadowgraph::inspect::main_alignment::{DatumAssociation, Main, MainMethod};
 use shadowgraph::inspect::tolerances::Plan;
+use shadowgraph::inspect::tolerances::recipe::DatumElements;
 use shadowgraph::io::write;
 use shadowgraph::session::Document;
 use shadowgraph::session::pipeline::State;
@@ -182,9 +183,11 @@ fn a_datum_system_is_aligned_to_on_every_part() {
     };
     assert!(held(&window).iter().all(|mm| mm.abs() < 1e-9), "{:?}", held(&window));
     // Fitted planes lie in the middle; with form errors they do not touch.
-    let datums = ["Datum A", "Datum B", "Datum C"].map(|name| aligned.plan.by_name(name).unwrap().id).to_vec();
+    let datums = ["Datum A", "Datum B", "Datum C"]
+        .map(|name| DatumElements::Single(aligned.plan.by_name(name).unwrap().id))
+        .to_vec();
     let association = DatumAssociation::Fitted;
-    send(&mut window, Align::ChangeMain(id, MainMethod::DatumSystem { datums: datums.clone(), association }));
+    send(&mut window, Align::ChangeMain(id, MainMethod::DatumSystem { datums, association }));
     assert!(document(&window).alignment().unwrap().method_name().ends_with("as fitted"));
     send(&mut window, Command::Undo);
     // The next part, clamped elsewhere.

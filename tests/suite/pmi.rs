@@ -178,6 +178,67 @@ fn what_the_plate_states_is_measured() {
     assert_eq!(dispatcher.document.judgement(), before);
 }
 
+/// The file of the shaft with datum B on its journal, and the run-out of the collar about the common axis A-B.
+pub fn shaft_with_common_datum(folder: &Path) -> PathBuf {
+    let compartment = |base: &str| format!("#362 = DATUM_REFERENCE_COMPARTMENT('','',#4,.F.,{base},$);");
+    let added = "#400 = DATUM_FEATURE('','',#4,.T.);
+#401 = GEOMETRIC_ITEM_SPECIFIC_USAGE('','',#400,#10,#175);
+#402 = DATUM('','',#4,.F.,'B');
+#403 = SHAPE_ASPECT_RELATIONSHIP('',$,#400,#402);
+#404 = DATUM_REFERENCE_ELEMENT('','',#4,.F.,#301,$);
+#405 = DATUM_REFERENCE_ELEMENT('','',#4,.F.,#402,$);
+ENDSEC;
+END-ISO-10303-21;";
+    let written = std::fs::read_to_string(data("shaft.step")).unwrap();
+    let with_datum = written.replace("ENDSEC;\nEND-ISO-10303-21;", added);
+    let common = with_datum.replace(&compartment("#301"), &compartment("COMMON_DATUM_LIST((#404,#405))"));
+    assert!(with_datum != written && common != with_datum);
+    let path = folder.join("common.step");
+    std::fs::write(&path, common).unwrap();
+    path
+}
+
+/// A scan of the shaft, exact but for the collar, which stands 0.02 mm off.
+pub fn shaft_scan(folder: &Path) -> PathBuf {
+    let (mesh, _) = read(&data("shaft.step"));
+    let radii = [(10.0, 0.0..30.0), (15.0, 30.0..50.0), (8.0, 50.0..80.0)];
+    let displaced = |point: Point| {
+        let (from_axis, z) = (point.x.hypot(point.y), point.z);
+        let is_wall = |own: &&(f64, std::ops::Range<f64>)| {
+            (from_axis - own.0).abs() < 0.05 && (own.1.start + 0.2..own.1.end - 0.2).contains(&z)
+        };
+        let Some((radius, _)) = radii.iter().find(is_wall) else { return point };
+        let off = if *radius == 15.0 { 0.02 } else { 0.0 };
+        Point::new(point.x * radius / from_axis + off, point.y * radius / from_axis, z)
+    };
+    let points = sampling::by_area(&mesh, 80_000, 5).into_iter().map(|sample| displaced(sample.point)).collect();
+    let path = folder.join("shaft-scan.ply");
+    write::cloud(&path, &Cloud::from_points(points)).unwrap();
+    path
+}
+
+#[test]
+fn a_common_datum_of_the_cad_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let nominal = shaft_with_common_datum(folder.path());
+    let (_, pmi) = read(&nominal);
+    let run_out = pmi.tolerances.iter().find(|own| own.kind == "circular_run_out").unwrap();
+    let references: Vec<(&str, i64)> = run_out.datums.iter().map(|own| (own.letter.as_str(), own.position)).collect();
+    assert_eq!(references, [("A", 1), ("B", 1)]);
+    let mut dispatcher = aligned(&nominal, shaft_scan(folder.path()));
+    dispatcher.run_now(Tolerances::TakeFromCad { filter_mm: None }, &Progress::silent()).unwrap();
+    let document = &dispatcher.document;
+    let judgement = document.judgement().unwrap();
+    let mut rows = document.tolerances().zip(&judgement);
+    let ((_, own), judged) = rows.find(|((_, own), _)| own.asked.characteristic.name() == "Circular run-out").unwrap();
+    assert_eq!(own.asked.datums, ["A-B"]);
+    let judged = judged.clone().unwrap();
+    assert!((judged.measured_mm - 0.04).abs() < 2e-3, "{judged:?}");
+    assert!(judged.how.contains("common datum “A-B”: fitted to the points of all its features together"), "{judged:?}");
+    let (found, stated) = document.pmi_in_plan();
+    assert_eq!(found, document.pmi_plan().unwrap().count(), "{found} of {stated}");
+}
+
 #[test]
 fn a_verdict_says_what_of_the_cad_it_leaves_out() {
     let folder = tempfile::tempdir().unwrap();
@@ -206,6 +267,58 @@ fn a_verdict_says_what_of_the_cad_it_leaves_out() {
     assert!(said("its faces give 40.000 mm, not 41"), "{:?}", dispatcher.messages);
 }
 
+/// The plate with a smaller flatness tolerance and without the parallelism.
+fn revised_plate(folder: &Path) -> PathBuf {
+    let written = std::fs::read_to_string(data("plate.step")).unwrap();
+    let (usage, none) = ("GEOMETRIC_ITEM_SPECIFIC_USAGE", "ITEM_IDENTIFIED_REPRESENTATION_USAGE");
+    let revised = written
+        .replace(
+            "#693 = LENGTH_MEASURE_WITH_UNIT(LENGTH_MEASURE(5.E-02)",
+            "#693 = LENGTH_MEASURE_WITH_UNIT(LENGTH_MEASURE(2.E-02)",
+        )
+        .replace(&format!("#701 = {usage}"), &format!("#701 = {none}"));
+    assert_ne!(revised, written);
+    let path = folder.join("revised.step");
+    std::fs::write(&path, revised).unwrap();
+    path
+}
+
+/// A project of before tolerances of the CAD were marked: those that are exactly what the file states follow its revision,
+/// one with another limit is the operator's own.
+#[test]
+fn tolerances_of_older_projects_are_those_of_the_cad_where_they_match_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dispatcher = aligned(&data("plate.step"), plate_scan(folder.path()));
+    let mut send = |command: Command| {
+        dispatcher.run_now(command, &Progress::silent()).unwrap();
+        dispatcher.document.clone()
+    };
+    send(Tolerances::TakeFromCad { filter_mm: None }.into());
+    let (project, revised) = (folder.path().join("old.shadowgraph"), revised_plate(folder.path()));
+    send(Projects::Save(project.clone()).into());
+    let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&project).unwrap()).unwrap();
+    let mut marked = 0;
+    for element in kept["plan"].as_array_mut().unwrap() {
+        marked += usize::from(element["recipe"].as_object_mut().unwrap().remove("of_cad").is_some());
+    }
+    assert!(marked > 2, "{marked}");
+    for (own_limit_mm, outdated, gone) in [(None, 2, 1), (Some(0.04), 1, 1)] {
+        std::fs::write(&project, kept.to_string()).unwrap();
+        let opened = send(Projects::Open(project.clone()).into());
+        assert!(opened.tolerances().all(|(_, own)| !own.of_cad));
+        if let Some(limit_mm) = own_limit_mm {
+            let mut asked = opened.asked();
+            let flatness = asked.tolerances.iter_mut().find(|own| own.characteristic.name() == "Flatness").unwrap();
+            flatness.limit_mm = limit_mm;
+            send(Tolerances::Set(Box::new(asked)).into());
+        }
+        let followed = send(Parts::OpenNominal { path: revised.clone(), unit: None }.into());
+        let found = followed.outdated_pmi();
+        let of_which_gone = found.iter().filter(|(_, own)| *own == Restated::Gone).count();
+        assert_eq!((found.len(), of_which_gone), (outdated, gone), "{own_limit_mm:?}: {found:?}");
+    }
+}
+
 /// A revision of the CAD that halves the flatness tolerance and drops the parallelism: what was taken before is listed,
 /// leaves the verdict open, and follows the new file in one step.
 #[test]
@@ -216,17 +329,7 @@ fn a_revised_cad_does_not_leave_earlier_tolerances_unsaid() {
     assert!(dispatcher.document.outdated_pmi().is_empty());
     let refused = dispatcher.run_now(Tolerances::FollowCad, &Progress::silent()).unwrap_err();
     assert!(refused.sentence.contains("as its file states it"), "{refused}");
-    let written = std::fs::read_to_string(data("plate.step")).unwrap();
-    let (usage, none) = ("GEOMETRIC_ITEM_SPECIFIC_USAGE", "ITEM_IDENTIFIED_REPRESENTATION_USAGE");
-    let revised = written
-        .replace(
-            "#693 = LENGTH_MEASURE_WITH_UNIT(LENGTH_MEASURE(5.E-02)",
-            "#693 = LENGTH_MEASURE_WITH_UNIT(LENGTH_MEASURE(2.E-02)",
-        )
-        .replace(&format!("#701 = {usage}"), &format!("#701 = {none}"));
-    assert_ne!(revised, written);
-    let path = folder.path().join("revised.step");
-    std::fs::write(&path, revised).unwrap();
+    let path = revised_plate(folder.path());
     dispatcher.run_now(Parts::OpenNominal { path, unit: None }, &Progress::silent()).unwrap();
     let document = &dispatcher.document;
     let outdated = document.outdated_pmi();

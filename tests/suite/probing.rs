@@ -288,8 +288,13 @@ fn holes_are_measured_in_the_window() {
     save_picture(&mut harness, "hybrid");
     press(&mut harness, "Features");
     save_picture(&mut harness, "hybrid_scan");
-    press(&mut harness, "Calibrate");
+    // A click on its label in the view leads to the results of a hole, from any workspace.
+    harness.get_by_role_and_label(egui::Role::Button, "Offset").click();
+    harness.run_steps(4);
+    assert!(harness.query_by_label("Load probed points…").is_none());
+    harness.get_by_label("Hole H1").click();
     harness.run_steps(30);
+    assert!(harness.query_by_label("Load probed points…").is_some());
     // Each file of touches is one step.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     settle(&mut harness);

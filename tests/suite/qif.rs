@@ -12,7 +12,7 @@ use shadowgraph::dispatch::{Command, Dispatcher, Inspect, Parts, Report, Section
 use shadowgraph::geometry::Point;
 use shadowgraph::inspect::section::{Parameters, Placement};
 
-use super::pmi::{data, plate_scan};
+use super::pmi::{data, plate_scan, shaft_scan, shaft_with_common_datum};
 use super::support::{asset, context, errors, shadowgraph, skipped, text};
 
 /// An element of an XML document.
@@ -207,6 +207,37 @@ fn what_is_read_back_is_what_the_summary_says() {
             && (own.text_of("Diameter").parse::<f64>().unwrap() - 10.0).abs() < 0.2),
         "the bore"
     );
+}
+
+#[test]
+fn a_common_datum_is_a_compound_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (nominal, scan) = (shaft_with_common_datum(folder.path()), shaft_scan(folder.path()));
+    let out = folder.path().join("report");
+    let arguments = ["inspect", "--nominal", text(&nominal), "--scan", text(&scan), "--align", "none", "--pmi"];
+    let ended = shadowgraph(&[&arguments[..], &["--no-pictures", "--out", text(&out)]].concat());
+    assert!(ended.status.success(), "{}", errors(&ended));
+    let document = check(&out.join("results.qif"));
+    let all = document.all();
+    let labels: BTreeMap<&str, &str> = all
+        .iter()
+        .filter(|own| own.name == "DatumDefinition")
+        .map(|own| (own.attributes["id"].as_str(), own.text_of("DatumLabel")))
+        .collect();
+    assert_eq!(labels.values().copied().collect::<Vec<_>>(), ["A", "B"]);
+    let compound: Vec<&&Node> = all.iter().filter(|own| own.name == "CompoundDatum").collect();
+    assert_eq!(compound.len(), 1);
+    let members: Vec<(&str, &str)> = compound[0]
+        .children
+        .iter()
+        .map(|own| {
+            let simple = own.child("SimpleDatum").unwrap();
+            (labels[simple.text_of("DatumDefinitionId")], own.text_of("SequenceNumber"))
+        })
+        .collect();
+    assert_eq!(members, [("A", "1"), ("B", "2")]);
+    let html = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(html.contains("| A-B"), "the report names the common datum");
 }
 
 #[test]

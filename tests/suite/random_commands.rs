@@ -200,7 +200,7 @@ fn about_alignments(draws: &mut Draws, document: &Document) -> Command {
             MainMethod::ReferencePoints(ReferencePoints { points, radius_mm: 3.0 })
         }
         1 | 2 => {
-            let datums = (0..=draws.below(3)).map(|_| draws.one_of(&ids)).collect();
+            let datums = (0..=draws.below(3)).map(|_| draws.one_of(&ids).into()).collect();
             let association = draws.one_of(&[DatumAssociation::Contacting, DatumAssociation::Fitted]);
             MainMethod::DatumSystem { datums, association }
         }
@@ -275,6 +275,8 @@ fn thickness(draws: &mut Draws) -> thickness::Parameters {
         method: draws.one_of(&[ByWhat::Ball, ByWhat::Ray]),
         max_mm: 1.0 + 20.0 * draws.share(),
         min_mm: draws.share(),
+        max_thickness_mm: draws.one_of(&[None, Some(1.0)]),
+        min_coverage: draws.share(),
         spacing_mm: Some(2.0 + draws.share()),
     }
 }

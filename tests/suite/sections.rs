@@ -137,6 +137,20 @@ fn block(folder: &Path, has_scan: bool) -> Window {
     window
 }
 
+/// Pixels of the view in the colour that an edge is marked with.
+fn marked_pixels(window: &mut Window) -> usize {
+    settle(window);
+    std::thread::sleep(std::time::Duration::from_millis(250));
+    window.run_steps(4);
+    let view = window.get_by_label("3D viewport").rect();
+    let picture = window.render().unwrap();
+    let is_marked = |x: u32, y: u32, [r, g, b, _]: [u8; 4]| {
+        let (r, g, b) = (i32::from(r), i32::from(g), i32::from(b));
+        view.contains(egui::pos2(x as f32, y as f32)) && r > g + 50 && b > g + 50
+    };
+    picture.enumerate_pixels().filter(|(x, y, pixel)| is_marked(*x, *y, pixel.0)).count()
+}
+
 fn sections(window: &Window) -> Vec<(ElementId, Arc<Section>)> {
     let document = &window.state().dispatcher().document;
     let elements = document.plan.elements().iter().filter(|own| matches!(own.recipe, Recipe::Section(_)));
@@ -273,6 +287,7 @@ fn planes_along_a_picked_edge_are_cut_spaced_out_and_found_on_the_command_line()
     let mut window = block(folder.path(), false);
     press(&mut window, "Along an edge");
     assert!(says(&window, "Click a point of the part at the edge"));
+    let unmarked = marked_pixels(&mut window);
     // On the upper face, nearer to its front edge than to any other.
     let at = [31.0, 1.5, 20.0];
     pick(&mut window, at);
@@ -280,6 +295,16 @@ fn planes_along_a_picked_edge_are_cut_spaced_out_and_found_on_the_command_line()
     assert_eq!(window.state().dispatcher().document.plan.name(id), "Sections along an edge");
     assert!(matches!(made.parameters.placement, Placement::Edge { every_spacing: false, .. }));
     assert!((made.planes[0].plane.origin - Point::new(40.0, 0.0, 20.0)).norm() < 1e-9 && made.planes.len() == 1);
+    // The edge is marked in the view as long as the section is selected.
+    let is_on_edge =
+        |own: &Point| own.y.abs() < 1e-9 && (own.z - 20.0).abs() < 1e-9 && (-1e-9..=80.0 + 1e-9).contains(&own.x);
+    assert!(made.edge.len() > 2 && made.edge.iter().all(is_on_edge), "{:?}", made.edge);
+    assert!(marked_pixels(&mut window) > unmarked + 200, "{unmarked}");
+    press(&mut window, "New section");
+    assert!(marked_pixels(&mut window) < unmarked + 20, "{unmarked}");
+    window.get_by_label("Element Sections along an edge").click();
+    window.run_steps(4);
+    assert!(marked_pixels(&mut window) > unmarked + 200, "{unmarked}");
     enter(&mut window, "Number of planes", "4");
     press(&mut window, "Cut again");
     let cut_at = |made: &Section| made.planes.iter().map(|own| own.plane.origin.x).collect::<Vec<f64>>();

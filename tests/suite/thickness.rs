@@ -6,9 +6,10 @@ use egui_kittest::kittest::Queryable as _;
 use shadowgraph::app::App;
 use shadowgraph::base::Progress;
 use shadowgraph::compute::cpu::Cpu;
-use shadowgraph::dispatch::{Command, Elements, Inspect, Outputs, Parts, write_report};
+use shadowgraph::dispatch::{Command, Elements, Inspect, Outputs, Parts, Projects, write_report};
 use shadowgraph::geometry::Point;
 use shadowgraph::geometry::mesh::shapes;
+use shadowgraph::inspect::deviation::Verdict;
 use shadowgraph::inspect::thickness::{self, Parameters, ThicknessMap, ThicknessRecipe};
 use shadowgraph::io::{LoadOptions, load_nominal, write};
 use shadowgraph::session::pipeline::State;
@@ -79,6 +80,81 @@ fn walls_are_measured_in_the_window_and_told_in_the_report() {
     let component = overall.components.iter().find(|own| own.name == "Wall thickness").unwrap();
     assert_eq!(row.verdict.verdict(), Some(component.verdict));
     assert!(component.reason.contains("of the surface"), "{component:?}");
+}
+
+/// A block of 4 x 30 x 30 mm: neither thinner nor thicker than allowed, too thick, and with too little of it measured.
+#[test]
+fn limits_on_both_sides_are_judged_in_the_table_the_report_and_the_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = folder.path().join("plate.stl");
+    write::mesh(&part, &shapes::cuboid(Point::origin(), Point::new(4.0, 30.0, 30.0))).unwrap();
+    let run = |more: &[&str]| {
+        let options = ["thickness", text(&part), "--max-mm", "8", "--spacing-mm", "2", "--min-mm", "3"];
+        shadowgraph(&[&options[..], more].concat())
+    };
+    // The two large faces have each other, the narrow ones none within 8 mm.
+    let share = 1800.0 / (1800.0 + 4.0 * 120.0);
+    for (more, verdict, code) in [
+        (&["--max-thickness-mm", "5"][..], "pass", 0),
+        (&["--max-thickness-mm", "3.5"], "fail", 4),
+        (&["--min-coverage", "70"], "pass", 0),
+        (&["--min-coverage", "90"], "incomplete", 6),
+        (&["--max-thickness-mm", "3.5", "--min-coverage", "90"], "fail", 4),
+    ] {
+        let told = run(&[more, &["--json"]].concat());
+        assert_eq!(told.status.code(), Some(0), "only when asked: {}", errors(&told));
+        let answer: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+        assert_eq!(answer["verdict"], verdict, "{answer:#}");
+        assert!((answer["coverage"].as_f64().unwrap() - share).abs() < 1e-9, "{answer:#}");
+        assert_eq!(run(&[more, &["--fail-on-out-of-tolerance"]].concat()).status.code(), Some(code), "{more:?}");
+    }
+    let little = run(&["--min-coverage", "90"]);
+    let little = String::from_utf8_lossy(&little.stdout).into_owned();
+    assert!(little.contains("INCOMPLETE on 78.9 % of the surface."), "{little}");
+    assert!(little.contains("Only 78 % of the nominal's surface was measured; 90 % are required."), "{little}");
+    let wrong = run(&["--max-thickness-mm", "8"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(errors(&wrong).contains("greatest thickness allowed"), "{}", errors(&wrong));
+
+    // The same in the window, from its fields.
+    let mut window = open(vec![part], None);
+    settle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
+    window.run_steps(4);
+    window.get_by_label("Wall thickness").click();
+    window.run_steps(3);
+    for (field, number) in [("Up to", "8"), ("At least", "3"), ("No more than", "3.5"), ("Min. coverage", "90")] {
+        window.get_by_role_and_label(egui::Role::SpinButton, field).focus();
+        window.run_steps(3);
+        window.event(egui::Event::Text(number.to_owned()));
+        window.run_steps(3);
+    }
+    window.key_press(Key::Enter);
+    window.run_steps(4);
+    measure(&mut window, "Measure walls");
+    let document = &window.state().dispatcher().document;
+    let id = document.plan.by_name("Wall thickness").expect("a map").id;
+    let map = document.result::<ThicknessMap>(Some(id)).unwrap();
+    let limits = (map.parameters.min_mm, map.parameters.max_thickness_mm, map.parameters.min_coverage);
+    assert_eq!(limits, (3.0, Some(3.5), 0.9));
+    let rows: Vec<_> = results::rows(document).into_iter().filter(|own| own.element == id).collect();
+    let told: Vec<_> =
+        rows.iter().map(|own| (own.characteristic, own.lower, own.upper, own.verdict.verdict())).collect();
+    let expected = [
+        ("Least thickness", Some(3.0), None, Some(Verdict::Incomplete)),
+        ("Greatest thickness", None, Some(3.5), Some(Verdict::Fail)),
+    ];
+    assert_eq!(told, expected);
+    let says = |words: &str| window.query_all_by_label_contains(words).next().is_some();
+    assert!(says("FAIL on 78.9 % of the surface") && says("Too thick") && says("Thickest point"));
+    assert!(says("Only 78 % of the surface was measured; 90 % are required."));
+    // The project keeps the limits.
+    let project = folder.path().join("plate.shadowgraph");
+    window.state_mut().send(Projects::Save(project.clone()));
+    settle(&mut window);
+    let kept: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&project).unwrap()).unwrap();
+    let kept = kept["plan"].as_array().unwrap().iter().find(|own| own["name"] == "Wall thickness").unwrap();
+    assert_eq!(kept["recipe"]["max_thickness_mm"], 3.5, "{kept:#}");
 }
 
 fn measure(window: &mut Harness<'static, App>, button: &str) {

@@ -55,7 +55,8 @@ impl Desktop {
         }
         let mut server = Ended(
             Command::new("Xvfb")
-                .args(["-displayfd", "1", "-screen", "0", "1360x860x24"])
+                // Else it starts anew, and refuses connections meanwhile, whenever its last client leaves.
+                .args(["-displayfd", "1", "-screen", "0", "1360x860x24", "-noreset"])
                 .stdout(Stdio::piped())
                 .stderr(Stdio::null())
                 .spawn()

@@ -15,7 +15,7 @@ calibrate-sensor-frame = Sensorkoordinaten
 calibrate-right-handed = Rechtshändig
 calibrate-left-handed = Linkshändig
 calibrate-cmm-position = KMG-Position
-calibrate-cmm-position-hint = KMG-Position { $axis } bei der Aufnahme, mm
+calibrate-cmm-position-hint = KMG-Position { $axis } bei der Aufnahme, { $unit }
 calibrate-bias = Syst. Sensorabweichung
 calibrate-bias-hint = Max. systematische Abweichung im Messfeld des Sensors, laut Datenblatt oder Abnahmeprüfung; geht in die Unsicherheiten ein
 calibrate-operator = Bediener
@@ -219,15 +219,15 @@ calibrate-source-nominal = Soll
 calibrate-source-scan = Scan
 calibrate-source-probe = Taster
 calibrate-source-converged = konvergiert
-calibrate-table-note = In mm, KMG-Koordinatensystem. Abw.: seitlicher Abstand vom Soll.
+calibrate-table-note = In { $unit }, KMG-Koordinatensystem. Abw.: seitlicher Abstand vom Soll.
 calibrate-hole-converged = Konvergiert
 calibrate-hole-open = Noch anzutasten
 calibrate-hole-failed = Fehlgeschlagen: siehe unten
 calibrate-part-differences = Teil gegen Soll
 calibrate-scan-differences = Scan gegen Taster
 calibrate-differences = { $count ->
-    [one] { $what }: bis { $axis } mm entlang einer Achse, { $lateral } mm seitlich; Radien { $least } bis { $most } mm (1 Loch).
-   *[other] { $what }: bis { $axis } mm entlang einer Achse, { $lateral } mm seitlich; Radien { $least } bis { $most } mm ({ $count } Löcher).
+    [one] { $what }: bis { $axis } entlang einer Achse, { $lateral } seitlich; Radien { $least } bis { $most } (1 Loch).
+   *[other] { $what }: bis { $axis } entlang einer Achse, { $lateral } seitlich; Radien { $least } bis { $most } ({ $count } Löcher).
     }
 
 # Abnahmeprüfung des Sensors.

@@ -56,9 +56,9 @@ detect-fit = Einpassung
 detect-origin = Sein Ursprung
 detect-round = Durchlauf
 detect-position-open = Seine Position ist nicht bestimmt.
-detect-position = Seine Position ist entlang der vergrößert gezeichneten Achsen auf { $mm } mm (1 σ) bekannt.
+detect-position = Seine Position ist entlang der vergrößert gezeichneten Achsen auf { $known } (1 σ) bekannt.
 detect-position-partly = { $open ->
-    [one] Seine Position ist entlang der vergrößert gezeichneten Achsen auf { $mm } mm (1 σ) bekannt; entlang einer weiteren, violetten, ist sie nicht bestimmt.
-   *[other] Seine Position ist entlang der vergrößert gezeichneten Achsen auf { $mm } mm (1 σ) bekannt; entlang zweier weiterer, violetter, ist sie nicht bestimmt.
+    [one] Seine Position ist entlang der vergrößert gezeichneten Achsen auf { $known } (1 σ) bekannt; entlang einer weiteren, violetten, ist sie nicht bestimmt.
+   *[other] Seine Position ist entlang der vergrößert gezeichneten Achsen auf { $known } (1 σ) bekannt; entlang zweier weiterer, violetter, ist sie nicht bestimmt.
  }
 detect-position-hint = Aus der Einpassung seiner Punkte, als wären deren Fehler voneinander unabhängig; die eines Sensors sind es nicht, sodass sie etwas schlechter bekannt ist

@@ -145,8 +145,8 @@ features-construct-element = Element konstruieren
 features-choose-elements = Zuerst die Elemente wählen
 features-constructed-from = Konstruiert aus
 features-section = Schnitt
-features-section-circle = Kreis mit Radius { $mm } mm
-features-section-ellipse = Ellipse, Halbachsen { $long }, { $short } mm
+features-section-circle = Kreis mit Radius { $length }
+features-section-ellipse = Ellipse, Halbachsen { $long }, { $short }
 features-misfit = Restabweichung
 
 # Maße.
@@ -184,8 +184,8 @@ features-pmi-faces-hint =
     { $hint }
     Klicken wählt die Flächen aus.
 features-pmi-datum = Bezug { $letter }: { $feature }
-features-pmi-limits = { $lower } bis { $upper } mm
-features-pmi-at-most = höchstens { $upper } mm
+features-pmi-limits = { $lower } bis { $upper }
+features-pmi-at-most = höchstens { $upper }
 features-pmi-measure = { $name }: { $lower } bis { $upper }
 features-pmi-not-evaluated = { $what }: nicht ausgewertet
 features-tolerances-first = Geometrieelemente einpassen, Bezugsbuchstaben zuordnen, dann die Toleranzen der Zeichnung hinzufügen.
@@ -199,6 +199,7 @@ features-lower-limit-of = Untere Grenze { $number }
 features-limits-to = bis
 features-limit-of = Grenze { $number }
 features-datum-of = Bezug { $position } der Toleranz { $number }
+features-common-datum-hint = Gemeinsamer Bezug: eine Achse oder Ebene, an die Punkte aller dieser Geometrieelemente zusammen angepasst (ISO 5459)
 features-not-evaluated = Noch nicht ausgewertet oder seitdem geändert.
 features-add-tolerance = Toleranz hinzufügen
 features-flags = Fahnen in der Ansicht
@@ -207,8 +208,8 @@ features-evaluate = Toleranzen auswerten
 features-how-not-proven =
     { $how }
     Die Unsicherheit ist unbekannt, die Konformität also nicht nachgewiesen.
-features-measured-of = { $measured } von { $upper } mm
-features-measured-between = { $measured } bei { $lower } bis { $upper } mm
+features-measured-of = { $measured } von { $upper }
+features-measured-between = { $measured } bei { $lower } bis { $upper }
 features-tolerance-how = Toleranz { $number }: { $how }
 features-list = Liste
 features-open-list = Liste öffnen
@@ -220,7 +221,7 @@ features-save-list-hint = Schreibt Bezüge und Toleranzen in diese Datei
 features-at-angle = unter
 features-angle-of = Winkel { $number }
 features-at = bei
-features-at-hint = Theoretisch exakte Position im Bezugssystem, mm
+features-at-hint = Theoretisch exakte Position im Bezugssystem, { $unit }
 features-exact-of = Exaktes { $axis } der Toleranz { $number }
 features-along = längs
 features-along-hint = Achse oder Normale, im Bezugssystem

@@ -90,11 +90,11 @@ files-not-opened-outside = { $path } konnte nicht geöffnet werden ({ $error }).
 
 # Legende und Ansichtswürfel.
 
-files-legend-deviation = Abweichung, mm
-files-legend-deviation-along = Längs { $along }, mm
-files-legend-deviation-across = Senkrecht zu { $across }, mm
-files-legend-thickness = Dicke, mm
-files-legend-gap = Spalt, mm
+files-legend-deviation = Abweichung, { $unit }
+files-legend-deviation-along = Längs { $along }, { $unit }
+files-legend-deviation-across = Senkrecht zu { $across }, { $unit }
+files-legend-thickness = Dicke, { $unit }
+files-legend-gap = Spalt, { $unit }
 files-legend-no-data = keine Daten
 files-legend-unmeasured = nicht erfasst
 files-legend-own-tolerances = { $count ->

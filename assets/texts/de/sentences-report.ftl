@@ -394,6 +394,7 @@ word-exact-distance-n-pass-the-skin-deviates-by-n-voxels-on-average = Exakter Ab
 word-exact-distance-n-passes-the-skin-deviates-by-n-voxels-on-average = Exakter Abstand, { $n1 } Durchgänge; die Haut weicht im Mittel um { $n2 } Voxel ab
 word-wall-thickness-and-gaps = Wandstärken und Spalte
 word-least-at-n-n-n-mm = Kleinster Wert bei { $n1 }, { $n2 }, { $n3 } mm.
+word-greatest-at-n-n-n-mm = Größter Wert bei { $n1 }, { $n2 }, { $n3 } mm.
 word-n-hours-after-calibration-as-set-by-the-operator-or-until-the-next-restart-of-the-cmm = { $n1 } Stunden nach der Kalibrierung, wie vom Bediener festgelegt, oder bis zum nächsten Neustart des KMG
 word-fail-on-n-of-the-surface-n-of-n-points-are-out-of-tolerance-outside-regions-n-are-allowed = n. i. O. auf { $n1 } % der Oberfläche. { $n2 } von { $n3 } Punkten sind außerhalb von Bereichen außer Toleranz; zulässig sind { $n4 }.
 word-incomplete-on-n-of-the-surface-only-n-of-the-scan-s-points-lie-within-n-mm-of-the-nominal-the-scan-may-be-of-another-part-in-another-unit-or-in-a-wrong-pose = Unvollständig auf { $n1 } % der Oberfläche. Nur { $n2 } % der Scanpunkte liegen höchstens { $n3 } mm vom CAD entfernt: Der Scan ist womöglich von einem anderen Teil, in einer anderen Einheit oder in falscher Lage.

@@ -2,7 +2,7 @@
 
 viewport-3d = 3D-Ansicht
 viewport-not-on-nominal = Die Abweichungen bleiben auf dem Scan: Sie ließen sich nicht auf das CAD abbilden. { $reason }
-viewport-best-fit = Best-Fit: RMS { $rms } mm
+viewport-best-fit = Best-Fit: RMS { $rms }
 viewport-drop = Zum Öffnen ablegen
 
 # Werkzeugleiste.
@@ -45,11 +45,12 @@ viewport-brush-polygon = Polygon
 
 # Fahnen; bei einem Maß das gemessene und seine Grenzen.
 viewport-callout = Fahne { $name }
-viewport-size = { $size } mm ({ $lower } bis { $upper })
+viewport-size = { $size } { $unit } ({ $lower } bis { $upper })
 viewport-show-measured = Messstelle zeigen
 viewport-show-region = Diesen Bereich zeigen
 viewport-show-point = Diesen Punkt zeigen
 viewport-feature = Geometrieelement { $name }
+viewport-hole = Loch { $name }
 viewport-show-feature = Seine Ergebnisse zeigen
 
 # Die Zeichnung eines Schnitts.
@@ -57,7 +58,7 @@ viewport-section-view = Schnittansicht
 viewport-section = Schnitt { $name }
 viewport-section-enlarged = Schnitt { $name }, Abweichungen { $factor }-fach vergrößert
 viewport-whisker = { $count ->
-    [one] { $mm } mm, Median aus 1 Punkt
-   *[other] { $mm } mm, Median aus { $count } Punkten
+    [one] { $length }, Median aus 1 Punkt
+   *[other] { $length }, Median aus { $count } Punkten
  }
 viewport-not-measured = nicht gemessen

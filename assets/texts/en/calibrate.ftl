@@ -15,7 +15,7 @@ calibrate-sensor-frame = Sensor frame
 calibrate-right-handed = Right-handed
 calibrate-left-handed = Left-handed
 calibrate-cmm-position = CMM position
-calibrate-cmm-position-hint = CMM position { $axis } at the snapshot, mm
+calibrate-cmm-position-hint = CMM position { $axis } at the snapshot, { $unit }
 calibrate-bias = Systematic sensor error
 calibrate-bias-hint = Max. systematic error over the sensor's field of view, from its data sheet or acceptance test; included in the uncertainties
 calibrate-operator = Operator
@@ -213,13 +213,13 @@ calibrate-source-nominal = nominal
 calibrate-source-scan = scan
 calibrate-source-probe = probe
 calibrate-source-converged = converged
-calibrate-table-note = In mm, CMM frame. Dev.: lateral distance from nominal.
+calibrate-table-note = In { $unit }, CMM frame. Dev.: lateral distance from nominal.
 calibrate-hole-converged = Converged
 calibrate-hole-open = To be probed
 calibrate-hole-failed = Failed: see below
 calibrate-part-differences = Part against nominal
 calibrate-scan-differences = Scan against probe
-calibrate-differences = { $what }: up to { $axis } mm along an axis, { $lateral } mm laterally; radii { $least } to { $most } mm ({ $count } holes).
+calibrate-differences = { $what }: up to { $axis } along an axis, { $lateral } laterally; radii { $least } to { $most } ({ $count } holes).
 
 # Acceptance test of the sensor.
 

@@ -56,9 +56,9 @@ detect-fit = Fit
 detect-origin = Its origin
 detect-round = Round
 detect-position-open = Its position is not determined.
-detect-position = Its position is known to { $mm } mm (1 σ) along the axes drawn, enlarged.
+detect-position = Its position is known to { $known } (1 σ) along the axes drawn, enlarged.
 detect-position-partly = { $open ->
-    [one] Its position is known to { $mm } mm (1 σ) along the axes drawn, enlarged; along one more, in purple, it is not determined.
-   *[other] Its position is known to { $mm } mm (1 σ) along the axes drawn, enlarged; along two more, in purple, it is not determined.
+    [one] Its position is known to { $known } (1 σ) along the axes drawn, enlarged; along one more, in purple, it is not determined.
+   *[other] Its position is known to { $known } (1 σ) along the axes drawn, enlarged; along two more, in purple, it is not determined.
  }
 detect-position-hint = From the fit of its points, were their errors independent of each other; those of a sensor are not, so that it is somewhat worse

@@ -142,8 +142,8 @@ features-construct-element = Construct element
 features-choose-elements = Choose the elements first
 features-constructed-from = Constructed from
 features-section = Section
-features-section-circle = circle of radius { $mm } mm
-features-section-ellipse = ellipse, semi-axes { $long }, { $short } mm
+features-section-circle = circle of radius { $length }
+features-section-ellipse = ellipse, semi-axes { $long }, { $short }
 features-misfit = Misfit
 
 # Measures.
@@ -181,8 +181,8 @@ features-pmi-faces-hint =
     { $hint }
     Click to select its faces.
 features-pmi-datum = Datum { $letter }: { $feature }
-features-pmi-limits = { $lower } to { $upper } mm
-features-pmi-at-most = at most { $upper } mm
+features-pmi-limits = { $lower } to { $upper }
+features-pmi-at-most = at most { $upper }
 features-pmi-measure = { $name }: { $lower } to { $upper }
 features-pmi-not-evaluated = { $what }: not evaluated
 features-tolerances-first = Fit features, assign the datum letters, then add the tolerances of the drawing.
@@ -196,6 +196,7 @@ features-lower-limit-of = Lower limit { $number }
 features-limits-to = to
 features-limit-of = Limit { $number }
 features-datum-of = Datum { $position } of tolerance { $number }
+features-common-datum-hint = Common datum: one axis or plane fitted to the points of all these features together (ISO 5459)
 features-not-evaluated = Not evaluated yet, or changed since.
 features-add-tolerance = Add tolerance
 features-flags = Flags in the view
@@ -204,8 +205,8 @@ features-evaluate = Evaluate tolerances
 features-how-not-proven =
     { $how }
     The uncertainty is unknown, so conformity is not proven.
-features-measured-of = { $measured } of { $upper } mm
-features-measured-between = { $measured } of { $lower } to { $upper } mm
+features-measured-of = { $measured } of { $upper }
+features-measured-between = { $measured } of { $lower } to { $upper }
 features-tolerance-how = Tolerance { $number }: { $how }
 features-list = List
 features-open-list = Open list
@@ -217,7 +218,7 @@ features-save-list-hint = Writes datums and tolerances to this file
 features-at-angle = at
 features-angle-of = Angle { $number }
 features-at = at
-features-at-hint = Theoretically exact position in the datum system, mm
+features-at-hint = Theoretically exact position in the datum system, { $unit }
 features-exact-of = Exact { $axis } of tolerance { $number }
 features-along = along
 features-along-hint = Axis or normal, in the datum system

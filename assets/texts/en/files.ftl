@@ -90,11 +90,11 @@ files-not-opened-outside = { $path } could not be opened ({ $error }). Install t
 
 # Legend and view cube.
 
-files-legend-deviation = Deviation, mm
-files-legend-deviation-along = Along { $along }, mm
-files-legend-deviation-across = Perpendicular to { $across }, mm
-files-legend-thickness = Thickness, mm
-files-legend-gap = Gap, mm
+files-legend-deviation = Deviation, { $unit }
+files-legend-deviation-along = Along { $along }, { $unit }
+files-legend-deviation-across = Perpendicular to { $across }, { $unit }
+files-legend-thickness = Thickness, { $unit }
+files-legend-gap = Gap, { $unit }
 files-legend-no-data = no data
 files-legend-unmeasured = unmeasured
 files-legend-own-tolerances = { $count ->

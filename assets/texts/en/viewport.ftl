@@ -2,7 +2,7 @@
 
 viewport-3d = 3D viewport
 viewport-not-on-nominal = Deviations stay on the scan: they could not be mapped onto the nominal. { $reason }
-viewport-best-fit = Best fit: RMS { $rms } mm
+viewport-best-fit = Best fit: RMS { $rms }
 viewport-drop = Drop to open
 
 # Toolbar.
@@ -45,16 +45,17 @@ viewport-brush-polygon = Polygon
 
 # Flags; of a size, the measured one and its limits.
 viewport-callout = Callout { $name }
-viewport-size = { $size } mm ({ $lower } to { $upper })
+viewport-size = { $size } { $unit } ({ $lower } to { $upper })
 viewport-show-measured = Show where it was measured
 viewport-show-region = Show this region
 viewport-show-point = Show this point
 viewport-feature = Feature { $name }
+viewport-hole = Hole { $name }
 viewport-show-feature = Show its results
 
 # The drawing of a section.
 viewport-section-view = Section view
 viewport-section = Section { $name }
 viewport-section-enlarged = Section { $name }, deviations { $factor } times enlarged
-viewport-whisker = { $mm } mm, median of { $count } points
+viewport-whisker = { $length }, median of { $count } points
 viewport-not-measured = not measured

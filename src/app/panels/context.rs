@@ -2,7 +2,7 @@
 
 use crate::{Action, Display};
 use compute::DeviceId;
-use dispatch::{Command, Dispatcher, Inspect};
+use dispatch::{Command, Dispatcher};
 use inspect::deviation::OwnScale;
 use session::{Document, Settings};
 
@@ -42,23 +42,5 @@ impl<'a> PanelContext<'a> {
     /// Requests an action.
     pub fn ask(&mut self, action: Action) {
         self.actions.push(action);
-    }
-
-    /// Whether any action was requested in this frame.
-    pub fn has_actions(&self) -> bool {
-        !self.actions.is_empty()
-    }
-
-    /// Whether an edit has ended and can be sent.
-    pub fn may_commit(&self, ui: &egui::Ui) -> bool {
-        super::is_settled(ui) && !self.is_busy
-    }
-
-    /// Sends the edited settings once the edit has ended.
-    pub fn commit_settings(&mut self, ui: &egui::Ui) {
-        if self.may_commit(ui) && *self.settings != self.document().settings {
-            let settings = Box::new(self.settings.clone());
-            self.send(Inspect::SetSettings(settings));
-        }
     }
 }

@@ -3,9 +3,9 @@
 use super::picks::Pick;
 use super::{PanelContext, no_result, rows};
 use crate::choosing::Purpose;
+use crate::lengths::{length_text, position_text, with_unit};
 use crate::theme;
 use crate::viewport::{ACTUAL_COLOUR, SELECTED_COLOUR, part_group};
-use base::{length_text, position_text};
 use dispatch::Detect;
 use geometry::Point;
 use inspect::detection::{Detection, DetectionRecipe, Found, Parameters, Placed};
@@ -237,8 +237,8 @@ fn figures(ui: &mut egui::Ui, own: &Detection) {
             (text!("detect-missing"), share(terms.missing)),
             (text!("detect-goes-on"), format!("{:.0} %", 100.0 * (1.0 - own.coverage))),
             (text!("detect-points"), theme::count(own.points.len())),
-            (text!("detect-fit"), format!("{} mm RMS", length_text(own.fit.rms_mm, 4))),
-            (text!("detect-origin"), format!("{} mm", position_text([at.x, at.y, at.z], 2))),
+            (text!("detect-fit"), format!("{} RMS", with_unit(length_text(own.fit.rms_mm, 4)))),
+            (text!("detect-origin"), with_unit(position_text([at.x, at.y, at.z], 2))),
             (text!("detect-round"), own.round.to_string()),
         ],
     );
@@ -254,11 +254,11 @@ fn position(ui: &mut egui::Ui, own: &Detection) {
     let determined: Vec<String> =
         axes.iter().filter_map(|axis| axis.sigma_mm).map(|sigma_mm| length_text(sigma_mm, 4)).collect();
     let open = axes.len() - determined.len();
-    let known = determined.join(", ");
+    let known = with_unit(determined.join(", "));
     let words = match (determined.is_empty(), open) {
         (true, _) => text!("detect-position-open"),
-        (false, 0) => text!("detect-position", mm = known),
-        (false, open) => text!("detect-position-partly", mm = known, open = open),
+        (false, 0) => text!("detect-position", known = known),
+        (false, open) => text!("detect-position-partly", known = known, open = open),
     };
     theme::weak(ui, words).on_hover_text(text!("detect-position-hint"));
 }

@@ -17,6 +17,7 @@ pub mod report;
 pub mod results;
 pub mod series;
 mod steps;
+mod turn;
 
 use super::regions::Region;
 use super::{App, Workspace, theme};
@@ -28,6 +29,7 @@ use compare::ComparePanel;
 pub(crate) use compare::{CompareView, SectionPoints, points, verdict_colour};
 pub use context::{Devices, PanelContext};
 use detect::DetectPanel;
+use dispatch::Command;
 use elements::ElementsPanel;
 use features::FeaturesPanel;
 use inspect::main_alignment::reference_points::Direction;
@@ -65,6 +67,17 @@ impl Panels {
         self.results.forget_selection();
         self.features.begin(document);
         self.calibrate.begin(document);
+    }
+
+    /// The commands that send what was edited in this document, all drafts but the settings. They are asked for once the
+    /// edit has ended, and sent: each is returned once.
+    pub(super) fn edits(&mut self, document: &Document) -> Vec<Command> {
+        let mut edits = Vec::new();
+        edits.extend(self.calibrate.edits(document));
+        edits.extend(self.compare.edits(document));
+        edits.extend(self.features.edits(document));
+        edits.extend(self.report.edit(document));
+        edits
     }
 }
 
@@ -138,11 +151,6 @@ fn scrolled_within(ui: &mut egui::Ui, salt: impl egui::AsIdSalt, height: f32, co
     // The panel grows to what is wider than it is.
     let width = rect.width().max(scrolled.content_size.x - margin.rightf());
     ui.advance_cursor_after_rect(rect.with_max_x(rect.left() + width));
-}
-
-/// Whether no widget is being edited.
-fn is_settled(ui: &egui::Ui) -> bool {
-    !ui.ctx().egui_is_using_pointer() && !ui.ctx().text_edit_focused()
 }
 
 /// Sets the accessible name of a widget without a label of its own.

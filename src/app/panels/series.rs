@@ -10,12 +10,13 @@ use egui::{RichText, Ui};
 use super::PanelContext;
 use super::picks::Pick;
 use crate::choosing::Purpose;
-use crate::{Action, theme};
-use base::decimals;
-use dispatch::{Dispatcher, Inspect, LIST_OF_FOUND, PLAN_OF_FOUND, Reports, Series};
+use crate::{Action, lengths, theme};
+use compute::Backend;
+use dispatch::{Inspect, LIST_OF_FOUND, PLAN_OF_FOUND, Reports, Series};
 use inspect::deviation::Verdict;
 use report::series::{Trend, trends};
 use session::series::{ElementRecord, PartRecord};
+use session::{Document, DocumentState};
 use texts::text;
 
 /// State of the window.
@@ -37,8 +38,16 @@ pub struct SeriesWindow {
     shown: Option<(Arc<Vec<PartRecord>>, Vec<Trend>)>,
     /// Source of the parts shown.
     source: Source,
-    /// Revision of the document, and its parts.
-    stages: Option<(u64, Arc<Vec<PartRecord>>)>,
+    /// The parts of the current inspection.
+    stages: Option<StageRecords>,
+}
+
+/// Records of the parts of an inspection, and what they were made of. They are in English whatever the language, and their
+/// decimals are settings of the document.
+struct StageRecords {
+    state: DocumentState,
+    backend: Arc<dyn Backend>,
+    records: Arc<Vec<PartRecord>>,
 }
 
 /// Source of the parts shown.
@@ -73,13 +82,14 @@ impl SeriesWindow {
     }
 
     /// The parts of the current inspection; `None` if their records cannot be made.
-    fn stage_records(&mut self, dispatcher: &Dispatcher) -> Option<Arc<Vec<PartRecord>>> {
-        let document = &dispatcher.document;
-        if self.stages.as_ref().is_none_or(|(revision, _)| *revision != document.revision) {
-            let records = document.records(dispatcher.context.backend.as_ref()).ok()?;
-            self.stages = Some((document.revision, Arc::new(records)));
+    fn stage_records(&mut self, document: &Document, backend: &Arc<dyn Backend>) -> Option<Arc<Vec<PartRecord>>> {
+        let state = document.current_state();
+        let is_of_now = |own: &StageRecords| own.state == state && Arc::ptr_eq(&own.backend, backend);
+        if !self.stages.as_ref().is_some_and(is_of_now) {
+            let records = Arc::new(document.records(backend.as_ref()).ok()?);
+            self.stages = Some(StageRecords { state, backend: Arc::clone(backend), records });
         }
-        self.stages.as_ref().map(|(_, records)| Arc::clone(records))
+        self.stages.as_ref().map(|own| Arc::clone(&own.records))
     }
 
     /// Draws the window over the other panels.
@@ -93,7 +103,10 @@ impl SeriesWindow {
                 let records = dispatcher.document.series.as_ref().map(|own| Arc::clone(&own.records));
                 (text!("series-title"), records)
             }
-            Source::Stages => (text!("series-title-measured"), self.stage_records(dispatcher)),
+            Source::Stages => {
+                let records = self.stage_records(&dispatcher.document, &dispatcher.context.backend);
+                (text!("series-title-measured"), records)
+            }
         };
         let mut is_open = self.is_open;
         let area = egui.content_rect();
@@ -277,11 +290,36 @@ fn check_cell(ui: &mut Ui, own: Option<&ElementRecord>, chosen: &mut Option<(Str
         ui.add(egui::Label::new(text!("series-not-computed")).truncate()).on_hover_text(texts::word(&own.sentence));
         return;
     };
-    let digits = if figure.unit == "mm" { decimals(3) } else { 3 };
-    let text = format!("{value:.digits$} {}", figure.unit);
+    let digits = lengths::decimals_of(&figure.unit, 3, 3);
+    let text = format!("{:.digits$} {}", lengths::figure(value, &figure.unit), lengths::unit_of(&figure.unit));
     let label = egui::Label::new(text).sense(egui::Sense::click()).truncate();
     let hint = format!("{}: {}\n{}", own.name, texts::word(&figure.name), texts::word(&own.sentence));
     if ui.add(label).on_hover_text(hint).clicked() {
         *chosen = Some((own.name.clone(), figure.name.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use compute::cpu::Cpu;
+    use session::pipeline::Results;
+
+    #[test]
+    fn records_follow_what_is_judged_again_and_the_device() {
+        let (mut document, mut window) = (Document::default(), SeriesWindow::default());
+        let backend: Arc<dyn Backend> = Arc::new(Cpu);
+        let mut of = |document: &Document, backend: &Arc<dyn Backend>| window.stage_records(document, backend).unwrap();
+        let first = of(&document, &backend);
+        assert!(Arc::ptr_eq(&first, &of(&document, &backend)), "made once while nothing changes");
+        // What was judged again has no revision of its own.
+        document.stages.shown_mut().results = Results::default();
+        let judged = of(&document, &backend);
+        assert!(!Arc::ptr_eq(&first, &judged));
+        document.revision += 1;
+        let changed = of(&document, &backend);
+        assert!(!Arc::ptr_eq(&judged, &changed));
+        let other: Arc<dyn Backend> = Arc::new(Cpu);
+        assert!(!Arc::ptr_eq(&changed, &of(&document, &other)), "another device is named in them");
     }
 }

@@ -5,6 +5,7 @@
 use egui::{Align, Button, Color32, Layout, Response, RichText, Ui};
 
 use super::named;
+use super::turn::Turn;
 use crate::{icons, theme};
 use session::plan::ElementId;
 use texts::text;
@@ -13,7 +14,7 @@ use texts::text;
 const FOOT_HEIGHT: f32 = 46.0;
 
 /// A step of a panel.
-pub trait Step: Copy + PartialEq + 'static {
+pub trait Step: Copy + PartialEq + Send + Sync + 'static {
     /// All steps, in the order in which they are usually taken.
     const ALL: &'static [Self];
 
@@ -42,6 +43,7 @@ pub fn show<S: Step>(
     contents: impl FnOnce(&mut Ui, S, &StepState),
 ) {
     // After a click the contents are drawn once more, so that what was being edited in them is sent.
+    let turn = Turn::begin(ui, "steps");
     let shown = *current;
     breadcrumb(ui, current, states);
     ui.separator();
@@ -53,9 +55,7 @@ pub fn show<S: Step>(
     });
     ui.separator();
     foot(ui, shown, current);
-    if *current != shown {
-        ui.ctx().request_repaint();
-    }
+    turn.end(ui, shown, current);
 }
 
 /// What is missing for a step, where it is; draws nothing if nothing is missing.

@@ -48,7 +48,10 @@ pub(super) fn show(
         let (within, flag) = (canvas.rectangle(own.rect), &own.flag);
         let response = ui.interact(within, Id::unique(("callout", &flag.name)), Sense::click());
         let name = text!("viewport-callout", name = flag.name.as_str());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
+        response.widget_info(|| egui::WidgetInfo {
+            current_text_value: flag.text().map(str::to_owned),
+            ..egui::WidgetInfo::labeled(egui::Role::Button, true, &name)
+        });
         own.body().for_each(|mark| canvas.draw(mark));
         if response.hovered() {
             let edge = Stroke::new(1.5, theme::ACCENT);

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use egui::{FontId, Pos2, Rect, Sense, Vec2};
 
 use super::super::panels::align::Picking;
-use super::super::panels::{CompareView, points};
+use super::super::panels::{CompareView, elements, points};
 use super::super::{Action, App, Workspace, icons, theme};
 use super::gizmo::Pivot;
 use super::overlay::Overlay;
 use super::{Viewport, callouts, legend, readout, view_cube};
-use base::{length_text, position_text, signed_length};
+use crate::lengths::{length_text, position_text, signed_length, unit, with_unit};
+use base::LengthUnit;
 use dispatch::{Align, Projects, Sections, SurfacePoints};
 use geometry::Point;
 use inspect::alignment::point_pairs::PointPair;
@@ -167,11 +168,14 @@ impl App {
         let document = &subject.document;
         let pose = shown.dragged_to.unwrap_or_else(|| document.nominal_from_scan());
         let overlay = Overlay::new(ui, viewport, rect, scale, pose);
-        let takes_clicks = self.workspace == Workspace::Features && tool.is_none() && self.display.picking.is_none();
-        let clicked = overlay.features(ui, document, &self.display.hidden, takes_clicks);
-        self.display.chosen = clicked.or(self.display.chosen);
-        if self.workspace != Workspace::Calibrate {
-            overlay.holes(document);
+        // The artefact's points have features that are no elements of the plan.
+        let is_artefact = self.workspace == Workspace::Calibrate;
+        let takes_clicks = !is_artefact && tool.is_none() && self.display.picking.is_none();
+        if let Some(id) = overlay.features(ui, document, &self.display.hidden, takes_clicks) {
+            elements::select(&mut self.panels().1, id);
+        }
+        if let Some(name) = (!is_artefact).then(|| overlay.holes(ui, document, takes_clicks)).flatten() {
+            self.select_hole(&name);
         }
         overlay.pairs(document, self.display.picking.as_ref());
         if self.workspace == Workspace::Align {
@@ -212,11 +216,13 @@ impl App {
                 Workspace::Features => flags::of_tolerances(document),
                 Workspace::Compare if self.display.compare == CompareView::Points => {
                     let made = self.display.surface_points.and_then(|id| points::made(document, id));
-                    made.map(|own| flags::of_points(own, &scale(own.parameters.tolerance))).unwrap_or_default()
+                    made.map(|own| flags::of_points(own, &scale(own.parameters.tolerance), unit())).unwrap_or_default()
                 }
                 Workspace::Compare => {
                     let check = document.current_check().filter(|_| coloured);
-                    check.map(|own| flags::of_regions(own, &scale(own.parameters.tolerance))).unwrap_or_default()
+                    check
+                        .map(|own| flags::of_regions(own, &scale(own.parameters.tolerance), unit()))
+                        .unwrap_or_default()
                 }
                 _ => Vec::new(),
             };
@@ -228,7 +234,7 @@ impl App {
             }
         }
         if live.frame.is_some() {
-            let text = text!("viewport-best-fit", rms = length_text(live.rms_mm, 4));
+            let text = text!("viewport-best-fit", rms = with_unit(length_text(live.rms_mm, 4)));
             badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &text);
         } else if let Some(sentence) = viewport.volumes.error() {
             badge(ui, rect.center_top() + Vec2::new(0.0, 56.0), &texts::word(sentence));
@@ -254,6 +260,16 @@ impl App {
         if ui.input(|input| !input.raw.hovered_files.is_empty()) {
             badge(ui, rect.center(), &text!("viewport-drop"));
         }
+    }
+
+    /// Selects the element of this name as a click in the tree does, or else leads to the hole in the hybrid measurement.
+    fn select_hole(&mut self, name: &str) {
+        let id = self.dispatcher.document.plan.by_name(name).map(|own| own.id);
+        if let Some(id) = id {
+            return elements::select(&mut self.panels().1, id);
+        }
+        self.panels.calibrate.show_hole(name);
+        self.actions.push(Action::Show(Workspace::Calibrate));
     }
 
     fn toolbar(&mut self, ui: &mut egui::Ui, rect: Rect) {
@@ -436,7 +452,7 @@ fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: 
     let Some(pointer) = viewport.hovered_at.filter(|pointer| rect.contains(*pointer)) else { return };
     if let Some((map, _)) = viewport.volumes.map() {
         let Some(facet) = viewport.hovered_facet().filter(|facet| *facet < map.thickness_mm.len()) else { return };
-        let value = map.thickness_mm[facet].map(|mm| format!("{} mm", length_text(mm, 3)));
+        let value = map.thickness_mm[facet].map(|mm| with_unit(length_text(mm, 3)));
         let value = value.unwrap_or_else(|| text!("viewport-no-opposite-side"));
         let centre = geometry::triangle::centroid(&map.mesh.corners(facet));
         return write_beside(ui, pointer, rect, &value, &centre);
@@ -462,25 +478,18 @@ fn hover_readout(ui: &egui::Ui, viewport: &Viewport, document: &Document, rect: 
     };
     let Some((point, deviation)) = point_and_deviation() else { return };
     let value = match deviation {
-        Some(mm) => format!("{} mm", signed_length(mm, 3)),
+        Some(mm) => with_unit(signed_length(mm, 3)),
         None if document.current_measurement().is_some() => text!("viewport-no-data"),
         None => text!("viewport-scan-point"),
     };
     write_beside(ui, pointer, rect, &value, &point);
 }
 
-/// Writes a value and the position that it belongs to beside the pointer.
+/// Writes a value and the position that it belongs to beside the pointer; of the position, millimetres go without saying.
 pub(super) fn write_beside(ui: &egui::Ui, pointer: Pos2, rect: Rect, value: &str, point: &Point) {
-    write_text_beside(
-        ui,
-        pointer,
-        rect,
-        format!(
-            "{value}
-{}",
-            position_text([point.x, point.y, point.z], 3)
-        ),
-    );
+    let position = position_text([point.x, point.y, point.z], 3);
+    let position = if unit() == LengthUnit::Mm { position } else { with_unit(position) };
+    write_text_beside(ui, pointer, rect, format!("{value}\n{position}"));
 }
 
 /// Writes a text beside the pointer.

@@ -5,9 +5,9 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Stroke, Vec2};
 
 use super::callouts::{ABOVE as TOOLBAR, AXES, CUBE};
 use super::picture::UNMEASURED_COLOUR;
+use crate::lengths::{length_text, signed_length, symbol};
 use crate::remembered::{LegendPosition, Side};
 use crate::theme;
-use base::{length_text, signed_length};
 use inspect::thickness::{Between, ThicknessMap};
 use render::colour_scale::{ColourScale, NO_DATA, Scale};
 use render::thickness_scale::ThicknessScale;
@@ -39,14 +39,17 @@ pub fn deviations(
     let own = (own > 0).then(|| (text!("files-legend-own-tolerances", count = own), Color32::TRANSPARENT));
     let keys: Vec<(String, Color32)> = [no_data_key()].into_iter().chain(unmeasured).chain(own).collect();
     let title = match settings.deviation.direction_in_words() {
-        Some(across) if settings.deviation.is_in_plane() => text!("files-legend-deviation-across", across = across),
-        Some(along) => text!("files-legend-deviation-along", along = along),
-        None => text!("files-legend-deviation"),
+        Some(across) if settings.deviation.is_in_plane() => {
+            text!("files-legend-deviation-across", across = across, unit = symbol())
+        }
+        Some(along) => text!("files-legend-deviation-along", along = along, unit = symbol()),
+        None => text!("files-legend-deviation", unit = symbol()),
     };
     let layout = Layout::new(rect, position, keys.len());
+    let said = format!("{title}: {}", marks.iter().map(|mm| label(*mm)).collect::<Vec<_>>().join(", "));
     let bar = draw(ui, layout.bar, &title, scale.into(), (&marks, &keys), label);
     histogram(ui, document, bar.0, &|mm| bar.at(mm));
-    layout.dragged(ui)
+    layout.dragged(ui, said)
 }
 
 /// Deviations that are marked on a scale, mm, the most important first.
@@ -65,13 +68,19 @@ pub fn thickness(
 ) -> Option<LegendPosition> {
     let scale = ThicknessScale::of(map);
     let is_material = map.parameters.between == Between::Material;
-    let title = if is_material { text!("files-legend-thickness") } else { text!("files-legend-gap") };
+    let title = match is_material {
+        true => text!("files-legend-thickness", unit = symbol()),
+        false => text!("files-legend-gap", unit = symbol()),
+    };
     let fifths = (0..=5).map(|fifth| 0.2 * f64::from(fifth) * scale.end_mm);
-    let marks: Vec<f64> = [scale.end_mm, 0.0, scale.min_mm].into_iter().chain(fifths).collect();
+    let limits = [scale.end_mm, 0.0, scale.min_mm].into_iter().chain(scale.limit_mm.filter(|mm| *mm < scale.end_mm));
+    let marks: Vec<f64> = limits.chain(fifths).collect();
     let keys = [no_data_key()];
     let layout = Layout::new(rect, position, keys.len());
-    draw(ui, layout.bar, &title, Scale::Thickness(scale), (&marks, &keys), |mm| length_text(mm, 2));
-    layout.dragged(ui)
+    let label = |mm: f64| length_text(mm, 2);
+    let said = format!("{title}: {} … {}", label(0.0), label(scale.end_mm));
+    draw(ui, layout.bar, &title, Scale::Thickness(scale), (&marks, &keys), label);
+    layout.dragged(ui, said)
 }
 
 /// Where the colours stand, and the thicknesses at its ends.
@@ -140,11 +149,15 @@ impl Layout {
         Self { view, position, bar, plate: plate_of(bar, keys), tops: [highest, lowest] }
     }
 
-    /// Where the operator drags it to: to the side that the pointer is at, and up or down with it.
-    fn dragged(&self, ui: &egui::Ui) -> Option<LegendPosition> {
+    /// Where the operator drags it to: to the side that the pointer is at, and up or down with it. Screen readers have
+    /// what is `said` of it.
+    fn dragged(&self, ui: &egui::Ui, said: String) -> Option<LegendPosition> {
         // No stop of Tab: the menu moves it by keys.
         let response = ui.interact(self.plate, ui.scope_id().with("legend"), Sense::DRAG);
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, text!("files-legend")));
+        response.widget_info(|| egui::WidgetInfo {
+            current_text_value: Some(said.clone()),
+            ..egui::WidgetInfo::labeled(egui::Role::Canvas, true, text!("files-legend"))
+        });
         let response = response.on_hover_cursor(egui::CursorIcon::Grab);
         let pointer = response.interact_pointer_pos().filter(|_| response.dragged())?;
         Some(self.moved(pointer, response.drag_delta().y))
@@ -192,8 +205,10 @@ fn draw(
     for (_, y) in &marks {
         painter.hline(right..=right + 4.0, *y, Stroke::new(1.0, text));
     }
-    for (mm, y) in without_overlap(&marks) {
-        painter.text(Pos2::new(right + 8.0, y), Align2::LEFT_CENTER, label(mm), FontId::proportional(11.5), text);
+    let labels: Vec<(String, f32)> = without_overlap(&marks).into_iter().map(|(mm, y)| (label(mm), y)).collect();
+    let font = FontId::proportional(LABEL_SIZE * share_that_fits(ui, &labels));
+    for (label, y) in labels {
+        painter.text(Pos2::new(right + LABEL_GAP, y), Align2::LEFT_CENTER, label, font.clone(), text);
     }
     // Somewhat to the left, for long names.
     let mut key = Rect::from_min_size(bar.0.left_bottom() + Vec2::new(-20.0, 12.0), Vec2::new(SCALE_SIZE.x, 10.0));
@@ -217,6 +232,21 @@ fn shortened(ui: &egui::Ui, text: &str, width: f32) -> std::sync::Arc<egui::Gall
     let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), font, ui.visuals().text_color());
     job.wrap = egui::text::TextWrapping::truncate_at_width(width);
     ui.painter().layout_job(job)
+}
+
+/// Font size of the labels, and the space between them and the colours, screen points.
+const LABEL_SIZE: f32 = 11.5;
+const LABEL_GAP: f32 = 8.0;
+
+/// Share of their size in which all labels end on the plate: those with many decimals, in large units, are longer.
+fn share_that_fits(ui: &egui::Ui, labels: &[(String, f32)]) -> f32 {
+    let width = |text: &String| {
+        let galley =
+            ui.painter().layout_no_wrap(text.clone(), FontId::proportional(LABEL_SIZE), ui.visuals().text_color());
+        galley.size().x
+    };
+    let widest = labels.iter().map(|(text, _)| width(text)).fold(0.0, f32::max);
+    ((AFTER.x - LABEL_GAP) / widest.max(1.0)).min(1.0)
 }
 
 /// Minimum distance between two labels, screen points.

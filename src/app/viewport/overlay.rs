@@ -84,26 +84,36 @@ impl<'a> Overlay<'a> {
         for element in elements {
             let Some(made) = document.result::<MeasuredFeature>(Some(element.id)) else { continue };
             let at = made.slot().map_or_else(|| made.element.position(), |fit| fit.slot.centre);
-            let plate = self.label(&(self.pose * at), &element.name, theme::FEATURE);
-            let Some(plate) = plate.filter(|own| takes_clicks && self.rect.contains_rect(*own)) else { continue };
-            // Without the keyboard, which has the tree for it: it would stop at each of them.
-            let response = ui.interact(plate, Id::unique(("feature label", element.id)), Sense::CLICK);
+            let plate = self.label(&(self.pose * at), &element.name, theme::FEATURE).filter(|_| takes_clicks);
             let name = text!("viewport-feature", name = element.name.as_str());
-            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
-            if response.on_hover_text(text!("viewport-show-feature")).clicked() {
+            if self.is_clicked(ui, plate, Id::unique(("feature label", element.id)), &name) {
                 clicked = Some(element.id);
             }
         }
         clicked
     }
 
+    /// Whether the label on a plate was clicked; `name` is for screen readers.
+    fn is_clicked(&self, ui: &egui::Ui, plate: Option<Rect>, id: Id, name: &str) -> bool {
+        let Some(plate) = plate.filter(|own| self.rect.contains_rect(*own)) else { return false };
+        // Without the keyboard, which has the tree for it: it would stop at each of them.
+        let response = ui.interact(plate, id, Sense::CLICK);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+        response.on_hover_text(text!("viewport-show-feature")).clicked()
+    }
+
     /// Holes of the hybrid measurement at their nominal, scanned and probed positions, and the approaches of the next
-    /// probing cycle.
-    pub(super) fn holes(&self, document: &Document) {
+    /// probing cycle; returns the name of the one whose label was clicked, where they take clicks.
+    pub(super) fn holes(&self, ui: &egui::Ui, document: &Document, takes_clicks: bool) -> Option<String> {
         let probing = &document.probing;
-        if document.actual().is_none() {
-            return;
-        }
+        document.actual()?;
+        let mut clicked = None;
+        let mut label = |place: &Point, name: &str, colour: Color32| {
+            let plate = self.label(place, name, colour).filter(|_| takes_clicks);
+            if self.is_clicked(ui, plate, Id::unique(("hole label", name)), &text!("viewport-hole", name = name)) {
+                clicked = Some(name.to_owned());
+            }
+        };
         // The holes are in the scan frame.
         let pose = self.pose;
         let circle = |place: &HoleGeometry, width: f32, colour: Color32| {
@@ -118,15 +128,15 @@ impl<'a> Overlay<'a> {
         let Some(rounds) = &probing.rounds else {
             for hole in &probing.holes {
                 circle(&HoleGeometry::from(hole), 1.4, theme::PLANNED);
-                self.label(&(pose * hole.centre), &hole.name, theme::PLANNED);
+                label(&(pose * hole.centre), &hole.name, theme::PLANNED);
             }
-            return;
+            return clicked;
         };
         for row in &rounds.comparison().rows {
             circle(&row.nominal, 1.4, theme::PLANNED);
             let (place, colour) = position_and_colour(row);
             circle(&place, 2.0, colour);
-            self.label(&(pose * place.centre), &row.name, colour);
+            label(&(pose * place.centre), &row.name, colour);
         }
         let [_, open, _] = probing.counts();
         // Planning errors are shown in the table.
@@ -140,6 +150,7 @@ impl<'a> Overlay<'a> {
                 self.painter.arrow(from, to - from, Stroke::new(1.4, theme::PLANNED));
             }
         }
+        clicked
     }
 
     /// Reference points with their names.

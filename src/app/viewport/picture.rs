@@ -43,6 +43,8 @@ const MOVING_DURATION: Duration = Duration::from_millis(160);
 /// Width of the outlines of features, screen points; how much is left of them behind something.
 const FEATURE_LINE_WIDTH: f32 = 1.8;
 const HIDDEN_FEATURE_OPACITY: f32 = 0.75;
+/// The edge that a selected section lies along.
+const MARKED_EDGE_WIDTH: f32 = 3.2;
 /// The edges of the nominal.
 const EDGE_WIDTH: f32 = 1.2;
 const EDGE_COLOUR: [f32; 3] = [0.07, 0.08, 0.10];
@@ -391,16 +393,22 @@ impl Viewport {
                 style: LineStyle { width: EDGE_WIDTH * drawn_pixels, hidden_opacity },
             });
         }
-        let style = LineStyle { width: FEATURE_LINE_WIDTH * drawn_pixels, hidden_opacity: HIDDEN_FEATURE_OPACITY };
-        let lines = |item, pose, colour: egui::Color32| {
+        let lines = |item, pose, colour: egui::Color32, width: f32| {
             let [r, g, b, _] = colour.to_array().map(|channel| f32::from(channel) / 255.0);
+            let style = LineStyle { width: width * drawn_pixels, hidden_opacity: HIDDEN_FEATURE_OPACITY };
             Draw::Lines { item, look: look(pose, [r, g, b], Colouring::Plain, 0), style }
         };
         // Outlines do not follow a running best fit.
         if live_points.is_none() {
-            draws.extend(self.feature_lines.items().map(|item| lines(item, key.pose, theme::FEATURE)));
+            let items = self.feature_lines.items();
+            draws.extend(items.map(|item| lines(item, key.pose, theme::FEATURE, FEATURE_LINE_WIDTH)));
         }
-        draws.extend(self.section_lines.item().map(|item| lines(item, Pose::identity(), theme::ACCENT)));
+        let in_nominal = Pose::identity();
+        // Under the contours, which cross it.
+        let edge = self.section_lines.edge();
+        draws.extend(edge.map(|item| lines(item, in_nominal, theme::FEATURE, MARKED_EDGE_WIDTH)));
+        let contours = self.section_lines.contours();
+        draws.extend(contours.map(|item| lines(item, in_nominal, theme::ACCENT, FEATURE_LINE_WIDTH)));
         let pixels_per_mm = f64::from(target.size[1]) / self.camera.height_mm();
         // Of the points that are drawn as such, those that lie furthest apart.
         let of_points = draws.iter().filter_map(|draw| match draw {

@@ -1,4 +1,4 @@
-//! Contours of the selected section on the GPU.
+//! Contours of the selected section on the GPU, and the edge of the nominal that it lies along.
 
 use std::sync::Arc;
 
@@ -10,28 +10,42 @@ use render::{Gpu, LinesItem};
 /// The contours shown in the 3D view.
 #[derive(Default)]
 pub(super) struct SectionLines {
-    shown: Option<(Arc<Section>, LinesItem)>,
+    shown: Option<SectionItems>,
+}
+
+/// What is drawn of a section.
+struct SectionItems {
+    section: Arc<Section>,
+    contours: LinesItem,
+    /// The edge that its planes are perpendicular to; `None` for other planes.
+    edge: Option<LinesItem>,
 }
 
 impl SectionLines {
     /// Updates them to a section.
     pub(super) fn update(&mut self, gpu: &Gpu, section: Option<Arc<Section>>) {
-        if same(self.shown.as_ref().map(|(own, _)| own), section.as_ref()) {
+        if same(self.shown.as_ref().map(|own| &own.section), section.as_ref()) {
             return;
         }
         self.shown = section.map(|section| {
-            let item = LinesItem::new(gpu, &lines(&section));
-            (section, item)
+            let contours = LinesItem::new(gpu, &lines(&section));
+            let edge = (!section.edge.is_empty()).then(|| LinesItem::new(gpu, std::slice::from_ref(&section.edge)));
+            SectionItems { section, contours, edge }
         });
     }
 
-    pub(super) fn item(&self) -> Option<&LinesItem> {
-        self.shown.as_ref().map(|(_, item)| item)
+    pub(super) fn contours(&self) -> Option<&LinesItem> {
+        self.shown.as_ref().map(|own| &own.contours)
+    }
+
+    /// The edge of the nominal that the planes are perpendicular to.
+    pub(super) fn edge(&self) -> Option<&LinesItem> {
+        self.shown.as_ref()?.edge.as_ref()
     }
 
     /// Identifies what is shown; 0 for nothing.
     pub(super) fn key(&self) -> usize {
-        super::address(self.shown.as_ref().map(|(own, _)| own))
+        super::address(self.shown.as_ref().map(|own| &own.section))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke as Line, Vec2};
 
+use crate::lengths::{signed_length, symbol, unit, with_unit};
 use crate::{SectionDisplay, theme};
-use base::signed_length;
 use inspect::deviation::Verdict;
 use inspect::section::dimension::{Dimension, MeasuredDimension};
 use inspect::section::drawing::{self, Stroke};
@@ -193,8 +193,7 @@ fn write_extremes(ui: &egui::Ui, plane: &PlaneSection, map: &Map, factor: f64, [
     let (top, bottom) = (map.at(&high).y - 16.0, map.at(&low).y + 16.0);
     for (own, deviation_mm) in largest.into_iter().chain(smallest) {
         let tip = map.at(&own.tip(factor));
-        let galley =
-            painter.layout_no_wrap(format!("{} mm", signed_length(deviation_mm, 3)), FontId::proportional(11.5), ink);
+        let galley = painter.layout_no_wrap(with_unit(signed_length(deviation_mm, 3)), FontId::proportional(11.5), ink);
         let half = 0.5 * galley.size();
         // Beyond the drawing, above what is larger and below what is smaller.
         let y = if deviation_mm > 0.0 { top } else { bottom };
@@ -213,7 +212,7 @@ fn draw_dimension(ui: &egui::Ui, map: &Map, name: &str, own: &MeasuredDimension)
     let (painter, colour) = (ui.painter_at(map.rect), theme::FEATURE);
     let ends: Vec<Pos2> = own.line.iter().map(|point| map.at(point)).collect();
     let corners: Vec<[f64; 2]> = ends.iter().map(|own| [f64::from(own.x), f64::from(own.y)]).collect();
-    let (Some((points, at)), Some(value)) = (drawing::labelled(&corners, 14.0), own.value()) else { return };
+    let (Some((points, at)), Some(value)) = (drawing::labelled(&corners, 14.0), own.value_in(unit())) else { return };
     let on_screen = |[x, y]: [f64; 2]| Pos2::new(x as f32, y as f32);
     let at = on_screen(at);
     for end in [ends.first(), ends.last()].into_iter().flatten() {
@@ -233,7 +232,9 @@ fn draw_dimension(ui: &egui::Ui, map: &Map, name: &str, own: &MeasuredDimension)
 
 /// A round length, lower right.
 fn scale_bar(painter: &egui::Painter, map: &Map, ink: Color32) {
-    let length_mm = drawing::round_number(90.0 / f64::from(map.points_per_mm));
+    // Round in the unit that it is shown in.
+    let length = drawing::round_number(unit().from_mm(90.0 / f64::from(map.points_per_mm)));
+    let length_mm = length * unit().mm_per_unit();
     let right = map.rect.right_bottom() - Vec2::new(16.0, 14.0);
     let left = right - Vec2::new(length_mm as f32 * map.points_per_mm, 0.0);
     let line = Line::new(1.5, ink);
@@ -242,7 +243,7 @@ fn scale_bar(painter: &egui::Painter, map: &Map, ink: Color32) {
         painter.line_segment([end - Vec2::new(0.0, 4.0), end + Vec2::new(0.0, 4.0)], line);
     }
     let middle = left + 0.5 * (right - left) - Vec2::new(0.0, 10.0);
-    painter.text(middle, Align2::CENTER_CENTER, format!("{length_mm} mm"), FontId::proportional(11.5), ink);
+    painter.text(middle, Align2::CENTER_CENTER, format!("{length} {}", symbol()), FontId::proportional(11.5), ink);
 }
 
 /// Deviation and position of the whisker next to the pointer, beside it.
@@ -251,7 +252,7 @@ fn read_out(ui: &egui::Ui, plane: &PlaneSection, map: &Map, factor: f64, pointer
     let nearest = plane.whiskers.iter().min_by(|a, b| away(a).total_cmp(&away(b)));
     let Some(own) = nearest.filter(|own| away(own) < REACH) else { return };
     let value = match own.deviation_mm {
-        Some(mm) => text!("viewport-whisker", mm = signed_length(mm, 4), count = own.points),
+        Some(mm) => text!("viewport-whisker", length = with_unit(signed_length(mm, 4)), count = own.points),
         None => text!("viewport-not-measured"),
     };
     ui.painter().circle_stroke(map.at(&own.tip(factor)), 4.0, Line::new(1.5, theme::ACCENT));

@@ -13,7 +13,8 @@ use inspect::features::Kind;
     after_help = "Example:\n  shadowgraph tolerances --features touched.csv --plan plan.json --fit bottom=plane \
     --fit \"bore 1\"=cylinder\n\ntouched.csv has one row per measured point: feature, x, y, z in mm. plan.json names \
     the datums and lists the tolerances:\n  { \"datums\": { \"A\": \"bottom\" }, \"tolerances\": [\n    { \"feature\": \
-    \"bore 1\", \"characteristic\": \"perpendicularity\", \"limit_mm\": 0.05, \"datums\": [\"A\"] } ] }"
+    \"bore 1\", \"characteristic\": \"perpendicularity\", \"limit_mm\": 0.05, \"datums\": [\"A\"] } ] }\n\nA common \
+    datum of several features, such as the axis of two bearing seats, is written with hyphens: \"datums\": [\"A-B\"]"
 )]
 pub struct Tolerances {
     /// CSV of the measured points: feature, x, y, z in mm.

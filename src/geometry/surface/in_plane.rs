@@ -36,8 +36,7 @@ impl Surface {
         let mut best: Option<PlanarHit> = None;
         let mut nearest_mm = max_distance_mm;
         let from = point - self.centre;
-        // Boxes are f32: enlarge them by their rounding error.
-        let margin_mm = 4.0 * f64::from(f32::EPSILON) * self.reach_mm;
+        let margin_mm = self.box_margin_mm();
         if self.tree.nodes.is_empty() {
             return None;
         }

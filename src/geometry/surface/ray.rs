@@ -26,6 +26,11 @@ thread_local! {
 }
 
 impl Surface {
+    /// What boxes of the tree, which are f32, are enlarged by for their rounding error, mm.
+    pub(super) fn box_margin_mm(&self) -> f64 {
+        4.0 * f64::from(f32::EPSILON) * self.reach_mm
+    }
+
     /// First intersection with the ray `origin + t * direction` for `t_min < t < t_max`.
     pub fn first_hit(&self, origin: &Point, direction: &Vector, t_min: f64, t_max: f64) -> Option<RayHit> {
         self.first_hit_where(origin, direction, [t_min, t_max], |_| true)
@@ -43,8 +48,7 @@ impl Surface {
         let mut nearest = t_max;
         let from = origin - self.centre;
         let inverse = direction.map(|component| 1.0 / component);
-        // Boxes are f32: enlarge them by their rounding error.
-        let margin = 4.0 * f64::from(f32::EPSILON) * self.reach_mm;
+        let margin = self.box_margin_mm();
         if self.tree.nodes.is_empty() {
             return None;
         }
@@ -70,9 +74,7 @@ impl Surface {
             }
             let node = &self.tree.nodes[code as usize];
             let first = stack.len();
-            let (entries, exits) = box_entries(node, [&from, &inverse], margin, [t_min, nearest]);
-            let met = node.children.iter().zip(entries.iter().zip(&exits)).filter(|(_, (entry, exit))| entry <= exit);
-            stack.extend(met.map(|(&child, (&entry, _))| (entry, child)).filter(|(_, child)| *child != NO_CHILD));
+            stack.extend(children_met(node, [&from, &inverse], margin, [t_min, nearest]));
             stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         }
         PENDING.set(stack);
@@ -94,7 +96,7 @@ impl Surface {
         }
         let from = origin - self.centre;
         let inverse = direction.map(|component| 1.0 / component);
-        let margin = 4.0 * f64::from(f32::EPSILON) * self.reach_mm;
+        let margin = self.box_margin_mm();
         let mut stack = vec![0_u32];
         while let Some(code) = stack.pop() {
             if code & LEAF_BIT != 0 {
@@ -108,9 +110,7 @@ impl Surface {
                 continue;
             }
             let node = &self.tree.nodes[code as usize];
-            let (entries, exits) = box_entries(node, [&from, &inverse], margin, [t_min, t_max]);
-            let met = node.children.iter().zip(entries.iter().zip(&exits)).filter(|(_, (entry, exit))| entry <= exit);
-            stack.extend(met.map(|(&child, _)| child).filter(|child| *child != NO_CHILD));
+            stack.extend(children_met(node, [&from, &inverse], margin, [t_min, t_max]).map(|(_, child)| child));
         }
     }
 
@@ -127,7 +127,7 @@ impl Surface {
         let mut nearest = max_distance_mm;
         let direction_abs = direction.map(|component| component.abs());
         let from = origin - self.centre;
-        let margin = 4.0 * f64::from(f32::EPSILON) * self.reach_mm;
+        let margin = self.box_margin_mm();
         if self.tree.nodes.is_empty() {
             return None;
         }
@@ -177,12 +177,17 @@ impl Surface {
     }
 }
 
-/// Line parameters at which a line enters the boxes of the eight children, enlarged by `margin`, and at which it leaves
-/// them, within the parameter range given last: it misses a box that it enters after it left. The line is given by its
-/// origin relative to the centre of the tree and the reciprocals of its direction.
+/// The children whose boxes, enlarged by `margin`, a line meets within the parameter range given last, each after the
+/// parameter at which the line enters it. The line is given by its origin relative to the centre of the tree and the
+/// reciprocals of its direction.
 #[inline(always)]
-fn box_entries(node: &Node, [from, inverse]: [&Vector; 2], margin: f64, [low, high]: [f64; 2]) -> ([f64; 8], [f64; 8]) {
-    let (mut lows, mut highs) = ([low; 8], [high; 8]);
+fn children_met(
+    node: &Node,
+    [from, inverse]: [&Vector; 2],
+    margin: f64,
+    [low, high]: [f64; 2],
+) -> impl Iterator<Item = (f64, u32)> {
+    let (mut entries, mut exits) = ([low; 8], [high; 8]);
     for axis in 0..3 {
         let (from, inverse) = (from[axis], inverse[axis]);
         // All eight at once, by comparisons that are one instruction each and drop the NaN of 0 * inf, for a ray that runs
@@ -191,11 +196,12 @@ fn box_entries(node: &Node, [from, inverse]: [&Vector; 2], margin: f64, [low, hi
             let near = (f64::from(node.min[axis][slot]) - margin - from) * inverse;
             let far = (f64::from(node.max[axis][slot]) + margin - from) * inverse;
             let (first, last) = (if near < far { near } else { far }, if near > far { near } else { far });
-            lows[slot] = if first > lows[slot] { first } else { lows[slot] };
-            highs[slot] = if last < highs[slot] { last } else { highs[slot] };
+            entries[slot] = if first > entries[slot] { first } else { entries[slot] };
+            exits[slot] = if last < exits[slot] { last } else { exits[slot] };
         }
     }
-    (lows, highs)
+    let all = entries.into_iter().zip(exits).zip(node.children);
+    all.filter(|((entry, exit), child)| entry <= exit && *child != NO_CHILD).map(|((entry, _), child)| (entry, child))
 }
 
 #[cfg(test)]

@@ -98,6 +98,12 @@ pub fn judge(
     let limits = Limits::new(parameters, compared.nominal)?;
     let part = progress.part(0.0, 0.2);
     let (mut statistics, histogram) = statistics::of(backend, &map.numbers(), &parameters.tolerance, scale_mm, &part)?;
+    if statistics.count == 0 && parameters.effective_direction().is_some() && measurement.measured.has_closest() {
+        return Err(UserError::input(
+            "In this direction no deviation can be measured: where the scan lies, the nominal runs nearly along it or is not \
+             met. Choose another one.",
+        ));
+    }
     if statistics.count == 0 {
         return Err(UserError::input(format!(
             "The scan and the nominal do not overlap: no point has a match within {} mm and {}°. Align first, or check \
@@ -112,6 +118,7 @@ pub fn judge(
         closest,
         beyond,
         beyond_along: &measurement.beyond_along,
+        missed: &measurement.missed,
         surface,
         points: &compared.actual.cloud.points,
         nominal_from_scan: &measurement.nominal_from_scan,
@@ -119,13 +126,20 @@ pub fn judge(
         limits: &limits,
         parameters,
     };
-    let regions::RegionSearch { regions, on_own, clutter, outliers } =
+    let regions::RegionSearch { regions, on_own, clutter, outliers, missed } =
         regions::find(backend, &request, &progress.part(0.2, 1.0))?;
     let mut own_tolerances = Vec::new();
     if !on_own.is_empty() {
-        let (compared, footprint) = (measurement.measured.compared(), &measurement.footprint);
-        let min_coverage = parameters.min_coverage;
-        let measured = Measured { limits: &limits, map, compared, surface, footprint, min_coverage };
+        let measured = Measured {
+            limits: &limits,
+            map,
+            compared: measurement.measured.compared(),
+            points: &compared.actual.cloud.points,
+            nominal_from_scan: &measurement.nominal_from_scan,
+            surface,
+            spacing_mm: measurement.footprint.spacing_mm(),
+            min_coverage: parameters.min_coverage,
+        };
         let Tally { in_tolerance, faces } = measured.tally(&on_own);
         statistics.in_tolerance_fraction = in_tolerance as f64 / statistics.count as f64;
         own_tolerances = faces;
@@ -140,6 +154,7 @@ pub fn judge(
         regions: &regions,
         clutter: &clutter,
         outliers: &outliers,
+        missed,
         own_tolerances: &own_tolerances,
         coverage,
         part_match: &part_match,

@@ -92,8 +92,12 @@ impl Footprint {
         let tree = KdTree::new(&projected);
         let kept_spacing_mm = spacing_mm(&tree, &projected);
         let spacing_mm = kept_spacing_mm / (stride as f64).sqrt();
-        let reach_mm = (REACH_SPACINGS * kept_spacing_mm).min(MAX_REACH * surface.bounds().diagonal());
-        Self { facets, tree, spacing_mm, reach_mm }
+        Self { facets, tree, spacing_mm, reach_mm: reach_mm(kept_spacing_mm, surface) }
+    }
+
+    /// Footprint of points whose closest points, `feet`, lie on `facets`; each covers the surface within `reach_mm`.
+    pub(super) fn of_feet(facets: Vec<u32>, feet: &[Point], spacing_mm: f64, reach_mm: f64) -> Self {
+        Self { facets, tree: KdTree::new(feet), spacing_mm, reach_mm }
     }
 
     /// Memory in use, bytes.
@@ -130,6 +134,11 @@ impl Footprint {
         }
         false
     }
+}
+
+/// Radius of the surface that a point covers, mm, where points have this spacing.
+pub(super) fn reach_mm(spacing_mm: f64, surface: &Surface) -> f64 {
+    (REACH_SPACINGS * spacing_mm).min(MAX_REACH * surface.bounds().diagonal())
 }
 
 /// The closest point of `facet` to `point`.

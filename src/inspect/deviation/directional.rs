@@ -102,6 +102,30 @@ impl Request<'_> {
     }
 }
 
+/// The points whose line or plane meets no face near their closest points, although the nominal is not `is_parallel`, by
+/// facet, with the deviations from their closest points. Along the direction they are no smaller, so what is out of
+/// tolerance by these is out of tolerance.
+pub(super) fn missed(
+    along: &[PointDeviation],
+    closest: &[PointDeviation],
+    is_parallel: impl Fn(u32) -> bool,
+) -> DistantPoints {
+    let is_missed = |own: &PointDeviation, closest: &PointDeviation| {
+        let is_left_out = own.state == MatchState::WrongAngle && closest.state == MatchState::Matched;
+        is_left_out && !is_parallel(closest.facet)
+    };
+    let all = along.iter().zip(closest).zip(0..).filter(|((own, closest), _)| is_missed(own, closest));
+    let (indices, deviations) = all.map(|((_, closest), index)| (index, *closest)).unzip();
+    DistantPoints { indices, deviations }
+}
+
+/// Whether deviations cannot be measured on a face with this `normal`: it runs nearly along the direction, or in the plane
+/// perpendicular to it.
+pub(super) fn is_parallel(normal: &Vector, direction: &Vector, in_plane: bool) -> bool {
+    let inclination = if in_plane { normal.cross(direction).norm() } else { normal.dot(direction).abs() };
+    inclination < MIN_COSINE
+}
+
 /// The points that have a closest point within the maximum distance, but a crossing beyond it: these are no less part of
 /// what is judged than points whose closest point is beyond it.
 pub(super) fn beyond(along: &[PointDeviation], closest: &[PointDeviation], max_distance_mm: f64) -> DistantPoints {

@@ -44,6 +44,8 @@ pub struct Evidence<'a> {
     pub clutter: &'a Clutter,
     /// Points out of tolerance outside regions.
     pub outliers: &'a Outliers,
+    /// Number of points out of tolerance by their closest points, where none could be measured along the direction.
+    pub missed: usize,
     /// Results of the own tolerances.
     pub own_tolerances: &'a [FaceResult],
     /// Coverage of the nominal.
@@ -153,6 +155,17 @@ impl Evidence<'_> {
         if is_along && self.regions.iter().any(|region| region.beyond_max_distance) {
             let mm = parameters.effective_max_distance_mm();
             remarks.push(format!("Points farther than {mm} mm from the nominal are measured to their closest points."));
+        }
+        match self.missed {
+            0 => {}
+            1 => remarks.push(
+                "1 point out of tolerance could not be measured in this direction, and is judged by its closest point."
+                    .to_owned(),
+            ),
+            many => remarks.push(format!(
+                "{many} points out of tolerance could not be measured in this direction, and are judged by their closest \
+                 points."
+            )),
         }
         if let Some(name) = self.regions.first().and_then(|worst| worst.own_tolerance.as_deref()) {
             remarks.push(format!("The peak of the worst region lies on “{name}”, which has limits of its own."));

@@ -32,6 +32,9 @@ pub struct Measurement {
     /// Points whose closest points are within the maximum distance, but not what they are along the direction, or
     /// perpendicular to it.
     pub beyond_along: DistantPoints,
+    /// Points near the nominal that could not be measured along the direction, or perpendicular to it, although the nominal
+    /// is inclined to it there; with the deviations from their closest points.
+    pub missed: DistantPoints,
     /// The compared points, projected onto the nominal.
     pub footprint: Footprint,
     /// Coverage of the nominal.
@@ -66,7 +69,8 @@ impl Measurement {
                 nominal.bytes() + (4 * parents.capacity()) as u64 + points(values.capacity())
             }
         };
-        of_map + points(self.measured.closest().len()) + points(self.beyond.indices.len()) + self.footprint.bytes()
+        let beside: usize = [&self.beyond, &self.beyond_along, &self.missed].map(|own| own.indices.len()).iter().sum();
+        of_map + points(self.measured.closest().len()) + points(beside) + self.footprint.bytes()
     }
 }
 
@@ -91,6 +95,7 @@ pub fn run(
     let beyond = super::beyond(backend, surface, &scan, nominal_from_scan, parameters, closest, &part)?;
     progress.report(0.9, "Measuring coverage")?;
     let beyond_along = measured.beyond_along(parameters.effective_max_distance_mm());
+    let missed = measured.missed(surface, parameters);
     let footprint = Footprint::new(measured.compared(), surface, &actual.cloud.points, nominal_from_scan);
     let directions = view_directions(actual, nominal_from_scan);
     let coverage = coverage::measure(&measured.map, surface, &footprint, &directions);
@@ -105,6 +110,7 @@ pub fn run(
         measured,
         beyond,
         beyond_along,
+        missed,
         footprint,
         coverage,
         measure_ms,

@@ -58,6 +58,7 @@ impl Request<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::check::{self, Compared};
     use super::super::directional::tests::{above, check_of, sloped, states};
     use super::super::{Parameters, Verdict, measure};
     use super::*;
@@ -217,6 +218,59 @@ mod tests {
         assert_eq!(check.verdict(), Verdict::Fail, "{:?}", check.judgement);
         assert!((check.regions[0].peak_mm - 3.0).abs() < 0.05 && check.regions[0].beyond_max_distance);
         assert!(states(&check).contains(&MatchState::TooFar));
+    }
+
+    #[test]
+    fn what_the_plane_misses_is_out_of_tolerance_by_its_closest_points() {
+        let dome_mm = 10.0;
+        let at = |radius_mm: f64, polar: f64, angle: f64| {
+            let (sin, cos) = polar.sin_cos();
+            Point::new(radius_mm * sin * angle.cos(), radius_mm * sin * angle.sin(), radius_mm * cos)
+        };
+        let nominal = Nominal::in_memory(
+            "dome",
+            Surface::new(shapes::grid(120, 240, false, |u, v| {
+                at(dome_mm, 1.1 * (u + 0.01), v * std::f64::consts::TAU)
+            })),
+        );
+        let is_outwards = nominal.surface.mesh().normal(0).z > 0.0;
+        // Polar angles of 6.9° to 10.3°: where it is 0.2 mm too high, planes perpendicular to z pass above it.
+        let raised = [0.12, 0.18];
+        let points = |height_mm: f64| -> Vec<Point> {
+            let rings = (0..90).map(|ring| 0.1 + 0.01 * f64::from(ring));
+            rings
+                .flat_map(|polar| {
+                    let count = (polar * 600.0) as u32;
+                    (0..count).map(move |i| (polar, std::f64::consts::TAU * f64::from(i) / f64::from(count)))
+                })
+                .map(|(polar, angle)| {
+                    let is_raised = (raised[0]..=raised[1]).contains(&polar);
+                    at(dome_mm + if is_raised { height_mm } else { -1e-3 }, polar, angle)
+                })
+                .collect()
+        };
+        assert!(is_outwards);
+        let parameters = Parameters { min_coverage: 0.1, ..across([0.0, 0.0, 1.0]) };
+        let good = check_of(&nominal, points(-1e-3), &parameters);
+        assert_eq!(good.verdict(), Verdict::Pass, "{:?}", good.judgement);
+        let high = check_of(&nominal, points(0.2), &parameters);
+        assert_eq!(high.verdict(), Verdict::Fail, "{:?}", high.judgement);
+        let worst = &high.regions[0];
+        assert!((worst.peak_mm - 0.2).abs() < 0.02 && !worst.beyond_max_distance, "{worst:?}");
+        let remark = " points out of tolerance could not be measured in this direction, and are ";
+        assert!(high.judgement.remarks.iter().any(|own| own.contains(remark)), "{:?}", high.judgement);
+        assert_eq!(high.clutter.stray_points, 0);
+    }
+
+    #[test]
+    fn a_direction_that_measures_nothing_is_said_to_be_the_reason() {
+        let (nominal, silent) = (sloped(0.0).0, Progress::silent());
+        let actual = Actual::in_memory("scan", Cloud::from_points(above(0.0, 0.01)));
+        let compared = Compared { nominal: &nominal, actual: &actual, is_found: false };
+        let said = |parameters: &Parameters| {
+            check::run(&Cpu, &compared, &Pose::identity(), parameters, 0.3, &silent).unwrap_err().sentence
+        };
+        assert!(said(&across([0.0, 0.0, 1.0])).starts_with("In this direction no deviation can be measured: "));
     }
 
     #[test]

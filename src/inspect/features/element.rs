@@ -175,10 +175,15 @@ impl Element {
     /// The element translated by the first three components of `motion`, mm, and rotated about its reference point by
     /// the last three (rotation vector, rad): the motions whose covariance is [`super::Uncertainty::motion`].
     pub fn perturbed(&self, motion: &nalgebra::Vector6<f64>) -> Self {
+        self.moved(&self.motion(motion))
+    }
+
+    /// The motion of [`Self::perturbed`] as a transform of the element's frame.
+    pub fn motion(&self, motion: &nalgebra::Vector6<f64>) -> Pose {
         let position = self.position().coords;
         let translation: Vector = motion.fixed_rows::<3>(0).into_owned();
         let rotation = nalgebra::UnitQuaternion::from_scaled_axis(motion.fixed_rows::<3>(3).into_owned());
-        self.moved(&Pose::from_parts((position + translation - rotation * position).into(), rotation))
+        Pose::from_parts((position + translation - rotation * position).into(), rotation)
     }
 
     /// The element with its direction reversed if it is opposed to that of `other`; fits leave the sign arbitrary.

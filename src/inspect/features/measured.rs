@@ -114,6 +114,18 @@ impl MeasuredFeature {
         }
     }
 
+    /// Its centre, or the axis that its centre lies on, scan frame: of circles, spheres, cylinders, cones, tori, slots and
+    /// constructed points; `None` of lines and planes.
+    pub fn centre(&self) -> Option<Situation> {
+        if let Some(fit) = self.slot() {
+            return Some(Situation::Point(fit.slot.centre));
+        }
+        match (self.element.situation(), self.element) {
+            (Situation::Plane(_), _) | (Situation::Line(_), Element::Shape(Shape::Line { .. })) => None,
+            (own, _) => Some(own),
+        }
+    }
+
     /// Whether the fit converged; `None` for constructed features.
     pub fn converged(&self) -> Option<bool> {
         match &self.by {

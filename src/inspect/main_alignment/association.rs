@@ -6,6 +6,7 @@ use nalgebra::{Rotation3, Unit};
 
 use crate::features::fits::in_plane::fit_in_plane;
 use crate::features::{Element, Kind, Objective, Options, Shape, fit};
+use crate::tolerances::common::{self, Member};
 use base::{Progress, Result, UserError};
 use geometry::{Point, Vector};
 
@@ -15,8 +16,11 @@ const MIN_SINE: f64 = 1e-6;
 const MAX_TURN_RAD: f64 = 10.0 * std::f64::consts::PI / 180.0;
 /// Number of steps of the golden-section search: it ends at 1e-16 of the range.
 const SEARCH_STEPS: usize = 80;
+/// Number of times that the normal of planes at different heights is found again, and the turn that ends that, rad.
+const MAX_ROUNDS: usize = 20;
+const LAST_TURN_RAD: f64 = 1e-13;
 
-/// A measured datum feature.
+/// A measured datum feature, or the common datum of several ([`combined`]).
 #[derive(Clone, Debug)]
 pub struct DatumFeature {
     /// Datum letter, or the name of the feature.
@@ -30,6 +34,49 @@ pub struct DatumFeature {
     /// Whether the direction of a plane points out of the material, and whether the material of a round feature lies
     /// within it.
     pub is_outward: bool,
+    /// Nominal height of each point's plane above the datum plane along its normal, mm, of the common datum of planes;
+    /// empty if all are 0.
+    pub heights_mm: Vec<f64>,
+    /// Whether the planes of a common datum face away from each other.
+    pub is_two_sided: bool,
+}
+
+/// The datum of features: a single one itself, several as their common datum.
+///
+/// Returns an error if they form none.
+pub fn combined(mut features: Vec<DatumFeature>) -> Result<DatumFeature> {
+    if features.len() == 1 {
+        return Ok(features.remove(0));
+    }
+    let letters: Vec<&str> = features.iter().map(|own| own.letter.as_str()).collect();
+    let letter = common::joined(&letters);
+    let mut members: Vec<Member<'_>> = Vec::with_capacity(features.len());
+    for own in &features {
+        let (element, nominal) = (own.element, own.nominal);
+        members.push(Member { letter: &own.letter, element, nominal, points: &own.points, has_sides: false });
+    }
+    let found = common::associate(&members).map_err(|error| error.about(&format!("Common datum “{letter}”")))?;
+    // Whether a feature faces along the common direction.
+    let faces_up = |own: &DatumFeature| {
+        let directions = own.element.direction().zip(found.element.direction());
+        let is_along = directions.is_none_or(|(own, common)| own.dot(&common) >= 0.0);
+        is_along == own.is_outward
+    };
+    let is_outward = features.first().is_none_or(faces_up);
+    let is_plane = matches!(found.element, Element::Shape(Shape::Plane { .. }));
+    let is_two_sided = is_plane && features.iter().any(|own| faces_up(own) != is_outward);
+    let heights = features.iter().zip(&found.heights_mm);
+    let heights_mm: Vec<f64> = heights.flat_map(|(own, mm)| std::iter::repeat_n(*mm, own.points.len())).collect();
+    let is_level = heights_mm.iter().all(|mm| *mm == 0.0);
+    Ok(DatumFeature {
+        letter,
+        element: found.element,
+        nominal: found.nominal,
+        points: features.iter().flat_map(|own| own.points.iter().copied()).collect(),
+        is_outward,
+        heights_mm: if is_level { Vec::new() } else { heights_mm },
+        is_two_sided,
+    })
 }
 
 /// The directions of the datums associated so far, measured and nominal.
@@ -46,7 +93,8 @@ enum Direction {
 
 impl Directions {
     /// Associates a datum and adds its direction. Elements that the rules do not apply to (constructed elements, lines,
-    /// cones, circles, and axes that the datums before leave free to turn about a direction) are used as fitted.
+    /// cones, circles, common axes, and axes that the datums before leave free to turn about a direction) are used as
+    /// fitted.
     ///
     /// Returns an error if the feature has no nominal, or was not measured all around.
     pub(super) fn associate(&mut self, datum: &DatumFeature, progress: &Progress) -> Result<Element> {
@@ -59,6 +107,13 @@ impl Directions {
         };
         let element = match (datum.element, &direction) {
             (own, _) if datum.points.is_empty() => own,
+            _ if datum.is_two_sided => {
+                let why = UserError::usage(
+                    "Its planes face away from each other, so that none touches them all from outside; use the datums \
+                     as fitted.",
+                );
+                return Err(why.about(&format!("Common datum “{}”", datum.letter)));
+            }
             (Element::Shape(Shape::Plane { .. }), Some((direction, _))) => {
                 plane(datum, direction, progress).map_err(|error| about(datum, &error))?
             }
@@ -99,28 +154,51 @@ fn about(datum: &DatumFeature, error: &UserError) -> UserError {
     error.clone().about(&format!("Datum {}", datum.letter))
 }
 
-/// The outer tangent plane: of the planes that keep the direction, the one with the smallest maximum distance from the
-/// points, moved to the outermost of them.
+/// The outer tangent plane. Of the common datum of planes at different heights, the points are lowered by these along
+/// its normal, which is found again until it stays.
 fn plane(datum: &DatumFeature, direction: &Direction, progress: &Progress) -> Result<Element> {
+    if datum.heights_mm.is_empty() {
+        return touching(datum, &datum.points, direction, progress);
+    }
+    let missing = || UserError::internal("A datum plane has no normal.");
+    let mut normal = datum.element.direction().ok_or_else(missing)?;
+    let mut found = datum.element;
+    for _ in 0..MAX_ROUNDS {
+        let heights = datum.points.iter().zip(&datum.heights_mm);
+        let lowered: Vec<Point> = heights.map(|(point, height_mm)| point - normal * *height_mm).collect();
+        found = touching(datum, &lowered, direction, progress)?;
+        let next = found.direction().ok_or_else(missing)?;
+        let turn_rad = next.cross(&normal).norm();
+        normal = next;
+        if turn_rad < LAST_TURN_RAD {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Of the planes that keep the direction, the one with the smallest maximum distance from the points, moved to the
+/// outermost of them.
+fn touching(datum: &DatumFeature, points: &[Point], direction: &Direction, progress: &Progress) -> Result<Element> {
     let normal = match direction {
         Direction::Fixed(normal) => *normal,
         Direction::About(axis, start) => {
             let turned = |angle: f64| Rotation3::from_axis_angle(&Unit::new_normalize(*axis), angle) * start;
             let width = |angle: f64| {
-                let (low, high) = range(&datum.points, &turned(angle));
+                let (low, high) = range(points, &turned(angle));
                 high - low
             };
             turned(minimum(width, progress)?)
         }
         Direction::Free => {
             let options = Options { objective: Objective::MinimumZone, ..Options::default() };
-            let found = fit(Kind::Plane, &datum.points, &[], &options, progress)?;
+            let found = fit(Kind::Plane, points, &[], &options, progress)?;
             let normal = Element::from(found.shape).direction();
             normal.ok_or_else(|| UserError::internal("The fit of a plane gave another shape."))?
         }
     };
     let normal = if datum.element.direction().is_some_and(|own| own.dot(&normal) < 0.0) { -normal } else { normal };
-    let (low, high) = range(&datum.points, &normal);
+    let (low, high) = range(points, &normal);
     let position = datum.element.position();
     let at = (if datum.is_outward { high } else { low }) - position.coords.dot(&normal);
     Ok(Shape::Plane { point: position + normal * at, normal }.into())

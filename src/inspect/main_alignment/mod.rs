@@ -15,11 +15,12 @@ pub mod within_tolerance;
 use serde::{Deserialize, Serialize};
 
 use crate::deviation::Tolerance;
+use crate::tolerances::common::listed;
 use base::signed;
 
 pub use datum_system::DatumAssociation;
 pub use recipe::{MainAlignmentRecipe, MainMethod};
-pub use reference_points::{ReferencePoint, ReferencePoints, ReferenceResult};
+pub use reference_points::{Centre, Centres, ReferencePoint, ReferencePoints, ReferenceResult};
 pub use within_tolerance::ToleranceFit;
 
 /// What a main alignment refers to, and how well it meets that.
@@ -36,7 +37,7 @@ pub enum Main {
     },
     /// A datum system.
     DatumSystem {
-        /// Letters of the datums, or names of features, in their order.
+        /// Letters of the datums, or names of features, in their order; A-B of a common datum.
         datums: Vec<String>,
         /// How they were associated.
         association: DatumAssociation,
@@ -74,7 +75,7 @@ impl Main {
                     DatumAssociation::Contacting => "contacting",
                     DatumAssociation::Fitted => "as fitted",
                 };
-                format!("datum system {}, {how}", datums.join(" | "))
+                format!("datum system {}, {how}", listed(datums.iter().map(String::as_str), " | "))
             }
             Self::OnFaces { facets, .. } => format!("best fit on {facets} facets"),
             Self::WithinTolerance { tolerance: Tolerance { low_mm, high_mm }, .. } => {

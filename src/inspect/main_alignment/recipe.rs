@@ -3,20 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 use super::Main;
-use super::association::DatumFeature;
+use super::association::{DatumFeature, combined};
 use super::datum_system::{self, DatumAssociation};
-use super::reference_points::{self, ReferencePoints};
+use super::reference_points::{self, Centre, Centres, ReferencePoints};
 use super::within_tolerance::{self, ToleranceFit};
 use crate::alignment::recipe::problem;
 use crate::alignment::{Alignment, best_fit};
 use crate::features::measured::MeasuredFeature;
+use crate::features::recipe::A_FEATURE;
 use crate::features::{Element, Shape};
 use crate::parts::{Actual, Nominal, PreparedScan};
 use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
 use crate::selection::{FacetSelection, Selection};
 use crate::tolerances::Feature;
-use crate::tolerances::recipe::Datum;
-use base::{Progress, Result};
+use crate::tolerances::recipe::{Datum, DatumElements};
+use base::{Progress, Result, UserError};
 use geometry::{Cloud, Pose, Surface};
 
 /// Number of points of a feature that show on which side its material lies.
@@ -45,8 +46,8 @@ pub enum MainMethod {
     ReferencePoints(ReferencePoints),
     /// Datums, or features in their place, in order of priority.
     DatumSystem {
-        /// The elements.
-        datums: Vec<ElementId>,
+        /// The elements, several of a common datum.
+        datums: Vec<DatumElements<ElementId>>,
         /// How they are associated.
         association: DatumAssociation,
     },
@@ -70,8 +71,9 @@ impl Make for MainAlignmentRecipe {
     fn inputs(&self) -> Vec<ElementId> {
         let mut inputs = vec![self.nominal, self.scan, self.before];
         match &self.to {
-            MainMethod::ReferencePoints(_) | MainMethod::WithinTolerance(_) => {}
-            MainMethod::DatumSystem { datums, .. } => inputs.extend(datums),
+            MainMethod::ReferencePoints(own) => inputs.extend(own.points.iter().filter_map(|point| point.centre_of)),
+            MainMethod::WithinTolerance(_) => {}
+            MainMethod::DatumSystem { datums, .. } => inputs.extend(datums.iter().flat_map(DatumElements::all)),
             MainMethod::OnFaces { faces, .. } => inputs.extend([faces.nominal, faces.alignment]),
         }
         inputs
@@ -90,10 +92,15 @@ impl Make for MainAlignmentRecipe {
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         let mut made = match &self.to {
             MainMethod::ReferencePoints(references) => {
-                reference_points::align(&nominal.surface, &actual.cloud.points, references, start, progress)?
+                let centres = centres(references, inputs)?;
+                let points = &actual.cloud.points;
+                reference_points::align(&nominal.surface, points, references, &centres, start, progress)?
             }
             MainMethod::DatumSystem { datums, association } => {
-                let datum = |id: &ElementId| datum_feature(*id, inputs, &nominal.surface, start);
+                let feature = |id: &ElementId| datum_feature(*id, inputs, &nominal.surface, start);
+                let datum = |own: &DatumElements<ElementId>| {
+                    combined(own.all().iter().map(feature).collect::<Result<Vec<_>>>()?)
+                };
                 let datums = datums.iter().map(datum).collect::<Result<Vec<_>>>()?;
                 datum_system::align(&datums, *association, start, progress)?
             }
@@ -118,6 +125,22 @@ impl Make for MainAlignmentRecipe {
             ..made
         })
     }
+}
+
+/// The centres of the features that reference points refer to.
+fn centres(references: &ReferencePoints, inputs: &dyn Inputs) -> Result<Centres> {
+    let centre = |id: ElementId| {
+        let measured = inputs.get::<MeasuredFeature>(id, A_FEATURE)?;
+        let centre = measured.centre().ok_or_else(|| {
+            UserError::usage(format!(
+                "“{}” has no centre: choose a circle, a sphere, a cylinder, a cone or a slot.",
+                inputs.name(id)
+            ))
+        })?;
+        let nominal_axis = measured.nominal.and_then(|own| own.direction());
+        Ok((id, Centre { situation: centre, nominal_axis, points: measured.numbers.len() }))
+    };
+    references.points.iter().filter_map(|own| own.centre_of).map(centre).collect()
 }
 
 /// Best fit of the points on some facets.
@@ -150,7 +173,8 @@ fn datum_feature(id: ElementId, inputs: &dyn Inputs, nominal: &Surface, pose: &P
     let points = if size_mm.is_some() { Vec::new() } else { points };
     let element_in_nominal = element.moved(pose);
     let is_outward = is_outward(&element_in_nominal, &points, nominal, pose);
-    Ok(DatumFeature { letter, element, nominal: nominal_element, points, is_outward })
+    let (heights_mm, is_two_sided) = (Vec::new(), false);
+    Ok(DatumFeature { letter, element, nominal: nominal_element, points, is_outward, heights_mm, is_two_sided })
 }
 
 /// Whether the direction of a plane points out of the material, or the material of a round feature lies within it, by

@@ -1,6 +1,8 @@
 //! Alignment by reference points (RPS): the scanned surface passes through given points of the nominal. Three points
 //! on a primary, two on a secondary and one on a tertiary face are the 3-2-1 alignment; a point on an edge can hold
-//! several directions, each measured on the face that faces it.
+//! several directions, each measured on the face that faces it; one may be the centre of a measured hole or slot.
+
+use std::collections::BTreeMap;
 
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
@@ -9,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::Main;
 use super::conditions::{Condition, Frame};
 use crate::alignment::Alignment;
+use crate::features::Element;
+use crate::features::element::Situation;
+use crate::recipe::ElementId;
 use crate::robust_scale::{SIGMA_OF_MEDIAN, median};
 use base::{Progress, Result, UserError};
 use geometry::triangle::Feature;
@@ -28,6 +33,12 @@ const MIN_POINTS: usize = 3;
 const MAX_ECCENTRICITY: f64 = 0.6;
 /// Outlier limit of these points, in robust standard deviations.
 const CLIP_SIGMAS: f64 = 4.0;
+/// Maximum cosine of the angle between the axis of a hole and the direction that its centre is held along.
+const MAX_AXIS_COSINE: f64 = 0.5;
+/// Minimum cosine of the angle between a measured axis and its nominal one.
+const MIN_AXIS_SLOPE: f64 = 0.5;
+/// Maximum distance of a measured centre from its reference point in the pre-alignment, as a share of the part's diagonal.
+const MAX_CENTRE_SHARE: f64 = 0.1;
 /// Maximum number of steps, and the motion below which they stop, mm.
 const MAX_STEPS: usize = 60;
 const STEP_LIMIT_MM: f64 = 1e-10;
@@ -60,6 +71,10 @@ pub struct ReferencePoint {
     /// condition, since a surface says nothing about motions along itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Direction>,
+    /// The measured hole, slot, pin or ball whose centre it is; `None` if it lies on the surface. A centre is held along
+    /// axes alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub centre_of: Option<ElementId>,
 }
 
 /// Reference points, and the vicinity in which the scan is measured there.
@@ -91,7 +106,29 @@ impl ReferencePoints {
 impl ReferencePoint {
     /// A point that is held along one direction; its position in the nominal frame, mm.
     pub fn held_along(name: String, point: Point, direction: Direction) -> Self {
-        Self { name, point, direction, also: Vec::new() }
+        Self { name, point, direction, also: Vec::new(), centre_of: None }
+    }
+
+    /// Makes it the centre of a measured feature with this nominal, or a point of the surface again. It moves to the
+    /// nominal centre, or onto the nominal axis at its height, and is held across that where it was held along the
+    /// normal.
+    pub fn set_centre(&mut self, of: Option<ElementId>, nominal: Option<Element>) {
+        self.centre_of = of;
+        if of.is_none() {
+            return;
+        }
+        match nominal.map(|own| own.situation()) {
+            Some(Situation::Point(centre)) => self.point = centre,
+            Some(Situation::Line(axis)) => self.point = axis.foot(&self.point),
+            Some(Situation::Plane(_)) | None => {}
+        }
+        if self.directions().any(|own| own == Direction::Normal) {
+            let axis = nominal.and_then(|own| own.direction()).unwrap_or_default();
+            let axes = [Direction::X, Direction::Y, Direction::Z].into_iter().zip(axis.iter());
+            let across: Vec<Direction> = axes.filter(|(_, share)| share.abs() < 0.5).map(|(own, _)| own).collect();
+            across.into_iter().for_each(|direction| self.hold(direction, true));
+            self.hold(Direction::Normal, false);
+        }
     }
 
     /// All directions in which it is held.
@@ -128,7 +165,23 @@ pub struct ReferenceResult {
     pub points: usize,
 }
 
-/// A reference point in one of its directions, with the surface it lies on.
+/// The centre of a measured feature.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Centre {
+    /// The centre, or the axis, which is at the reference point where it meets the plane through that across the nominal
+    /// axis; scan frame, mm.
+    pub situation: Situation,
+    /// Direction of the nominal axis, nominal frame; `None` without a nominal.
+    pub nominal_axis: Option<Vector>,
+    /// Number of points that it was fitted to.
+    pub points: usize,
+}
+
+/// The centres of measured features, by their elements.
+pub type Centres = BTreeMap<ElementId, Centre>;
+
+/// A reference point in one of its directions, with the surface it lies on; of a centre, both normal and direction are
+/// that in which it is held.
 struct Held<'a> {
     own: &'a ReferencePoint,
     direction: Direction,
@@ -139,7 +192,8 @@ struct Held<'a> {
 }
 
 /// Aligns by `references`, starting from `start`; degrees of freedom that they leave stay as there, and are named in the
-/// result. The scan's surface at a reference point is that of the scan points within `radius_mm`.
+/// result. The scan's surface at a reference point is that of the scan points within `radius_mm`; points that are the
+/// centres of features are measured at those of `centres`.
 ///
 /// Returns an error if there is no reference point, one is not on the nominal, cannot hold its direction or was not
 /// measured, and if the work is cancelled.
@@ -147,6 +201,7 @@ pub fn align(
     nominal: &Surface,
     scan: &[Point],
     references: &ReferencePoints,
+    centres: &Centres,
     start: &Pose,
     progress: &Progress,
 ) -> Result<Alignment> {
@@ -165,7 +220,9 @@ pub fn align(
     let reach_mm = 3.0 * radius_mm + 0.02 * bounds.diagonal();
     let mut near = vicinities(scan, &held, &pose, reach_mm);
     let mut sought_in = pose;
-    let (before, _) = conditions(nominal, &held, &near, &pose, radius_mm)?;
+    let measured_in = |near: &[Vec<Point>], pose: &Pose| conditions(nominal, &held, near, centres, pose, radius_mm);
+    let (before, _) = measured_in(&near, &pose)?;
+    check_centres(&held, &before, bounds.diagonal())?;
     while iterations < MAX_STEPS && !converged {
         progress.report(iterations as f32 / MAX_STEPS as f32, "Aligning by reference points")?;
         let moved = |own: &Held<'_>| (pose * (sought_in.inverse() * own.foot) - own.foot).norm();
@@ -173,13 +230,13 @@ pub fn align(
             near = vicinities(scan, &held, &pose, reach_mm);
             sought_in = pose;
         }
-        let (conditions, _) = conditions(nominal, &held, &near, &pose, radius_mm)?;
+        let (conditions, _) = measured_in(&near, &pose)?;
         let (step, moved_mm) = frame.step(&conditions);
         pose = step * pose;
         iterations += 1;
         converged = moved_mm < STEP_LIMIT_MM.max(1e-13 * bounds.diagonal());
     }
-    let (conditions, counts) = conditions(nominal, &held, &near, &pose, radius_mm)?;
+    let (conditions, counts) = measured_in(&near, &pose)?;
     let squares: f64 = conditions.iter().map(|own| own.value_mm.powi(2)).sum();
     let values = before.iter().zip(&conditions);
     let points = held.iter().zip(values).zip(&counts).map(|((held, (before, condition)), points)| ReferenceResult {
@@ -250,6 +307,16 @@ impl Direction {
         Self::ALL.into_iter().find(|own| own.name().eq_ignore_ascii_case(name))
     }
 
+    /// The axis of the nominal frame; `None` of the normal.
+    fn axis(self) -> Option<Vector> {
+        match self {
+            Self::Normal => None,
+            Self::X => Some(Vector::x()),
+            Self::Y => Some(Vector::y()),
+            Self::Z => Some(Vector::z()),
+        }
+    }
+
     /// Name for display.
     pub fn name(self) -> &'static str {
         match self {
@@ -264,18 +331,19 @@ impl Direction {
 impl<'a> Held<'a> {
     fn of(own: &'a ReferencePoint, direction: Direction, nominal: &Surface) -> Result<Self> {
         let name = &own.name;
+        if own.centre_of.is_some() {
+            let along = direction.axis().ok_or_else(|| {
+                UserError::usage(format!("Point “{name}” is the centre of a feature: hold it along x, y or z."))
+            })?;
+            return Ok(Self { own, direction, foot: own.point, normal: along, along });
+        }
         let hit = nominal.closest_point(&own.point, MAX_OFF_SURFACE_MM).ok_or_else(|| {
             UserError::usage(format!(
                 "Point “{name}” is more than {MAX_OFF_SURFACE_MM} mm from the nominal; pick it on the surface."
             ))
         })?;
         let normal_of = |facet: u32| nominal.mesh().normal(facet as usize);
-        let along = match direction {
-            Direction::Normal => normal_of(hit.facet),
-            Direction::X => Vector::x(),
-            Direction::Y => Vector::y(),
-            Direction::Z => Vector::z(),
-        };
+        let along = direction.axis().unwrap_or_else(|| normal_of(hit.facet));
         let faces_it = |facet: u32| along.dot(&normal_of(facet)).abs() >= MIN_COSINE;
         // At an edge, the closest face is not always the one that faces the direction.
         let facing = if faces_it(hit.facet) {
@@ -327,6 +395,36 @@ impl<'a> Held<'a> {
         Ok((fit[0] / self.along.dot(&self.normal), samples.len()))
     }
 
+    /// The deviation of a measured centre from this point along its direction, mm, and the number of points that it was
+    /// found from.
+    fn measure_centre(&self, centre: Option<&Centre>, pose: &Pose) -> Result<(f64, usize)> {
+        let (name, along) = (&self.own.name, self.along);
+        let centre = centre.ok_or_else(|| {
+            UserError::usage(format!("The feature of point “{name}” was not measured; choose a hole or slot for it."))
+        })?;
+        let at = match centre.situation {
+            Situation::Point(point) => pose * point,
+            Situation::Line(axis) => {
+                let (point, direction) = (pose * axis.point, pose * axis.direction);
+                let across = centre.nominal_axis.unwrap_or(direction);
+                if along.dot(&across).abs() > MAX_AXIS_COSINE {
+                    return Err(UserError::usage(format!(
+                        "Point “{name}” cannot be held along {}: the axis of its hole runs that way. Hold it across the \
+                         axis.",
+                        self.direction.name()
+                    )));
+                }
+                let slope = direction.dot(&across);
+                if slope.abs() < MIN_AXIS_SLOPE {
+                    return Err(off_nominal(name));
+                }
+                point + direction * ((self.own.point - point).dot(&across) / slope)
+            }
+            Situation::Plane(_) => return Err(off_nominal(name)),
+        };
+        Ok(((at - self.own.point).dot(&along), centre.points))
+    }
+
     /// Whether a scan point belongs to this side of the part, and does not lie beyond its edge.
     fn is_on_same_side(&self, nominal: &Surface, query: &Point, hit: &SurfaceHit) -> bool {
         let is_beyond = hit.feature != Feature::Face && nominal.tilt_rad(query, hit) > std::f64::consts::FRAC_PI_4;
@@ -363,10 +461,31 @@ impl<'a> Held<'a> {
     }
 }
 
+fn off_nominal(name: &str) -> UserError {
+    UserError::input(format!(
+        "The feature of point “{name}” lies far off its place; check that the right feature is assigned."
+    ))
+}
+
+/// Returns an error if the centre of a feature lies far off its reference point in the pre-alignment: it is then that of
+/// another one.
+fn check_centres(held: &[Held<'_>], before: &[Condition], diagonal_mm: f64) -> Result<()> {
+    let is_off = |(own, condition): &(&Held<'_>, &Condition)| {
+        own.own.centre_of.is_some() && condition.value_mm.abs() > MAX_CENTRE_SHARE * diagonal_mm
+    };
+    match held.iter().zip(before).find(is_off) {
+        Some((own, _)) => Err(off_nominal(&own.own.name)),
+        None => Ok(()),
+    }
+}
+
 /// For each reference point, the scan points within `reach_mm` of it.
 fn vicinities(scan: &[Point], held: &[Held<'_>], pose: &Pose, reach_mm: f64) -> Vec<Vec<Point>> {
     let scan_from_nominal = pose.inverse();
     let vicinity = |own: &Held<'_>| {
+        if own.own.centre_of.is_some() {
+            return Vec::new();
+        }
         let centre = scan_from_nominal * own.foot;
         let is_near = |point: &&Point| (**point - centre).norm_squared() <= reach_mm * reach_mm;
         scan.par_iter().filter(is_near).copied().collect()
@@ -378,11 +497,15 @@ fn conditions(
     nominal: &Surface,
     held: &[Held<'_>],
     near: &[Vec<Point>],
+    centres: &Centres,
     pose: &Pose,
     radius_mm: f64,
 ) -> Result<(Vec<Condition>, Vec<usize>)> {
     let condition = |(own, near): (&Held<'_>, &Vec<Point>)| {
-        let (value_mm, count) = own.measure(nominal, near, pose, radius_mm)?;
+        let (value_mm, count) = match own.own.centre_of {
+            Some(id) => own.measure_centre(centres.get(&id), pose)?,
+            None => own.measure(nominal, near, pose, radius_mm)?,
+        };
         Ok((Condition { value_mm, point: own.foot, gradient: own.gradient() }, count))
     };
     let found: Result<Vec<(Condition, usize)>> = held.par_iter().zip(near).map(condition).collect();

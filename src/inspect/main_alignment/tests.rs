@@ -1,9 +1,12 @@
 //! Alignments by reference points and datums against closed forms, on blocks with tilted faces in random poses.
 
+mod centres;
+mod common_datums;
+
 use super::Main;
 use super::association::DatumFeature;
 use super::datum_system::{self, DatumAssociation};
-use super::reference_points::{self, Direction, ReferencePoint, ReferencePoints, ReferenceResult};
+use super::reference_points::{self, Centres, Direction, ReferencePoint, ReferencePoints, ReferenceResult};
 use super::within_tolerance::{self, ToleranceFit};
 use crate::alignment::Alignment;
 use crate::deviation::Tolerance;
@@ -146,7 +149,7 @@ fn closed_form_at(part: &Part, at: &[Point]) -> Pose {
 /// Aligned with a radius of 3 mm about the reference points.
 fn align(nominal: &Surface, part: &Part, points: &[ReferencePoint], start: &Pose) -> base::Result<Alignment> {
     let references = ReferencePoints { points: points.to_vec(), radius_mm: 3.0 };
-    reference_points::align(nominal, &part.scan, &references, start, &Progress::silent())
+    reference_points::align(nominal, &part.scan, &references, &Centres::new(), start, &Progress::silent())
 }
 
 fn at_the_points(found: &Alignment) -> (&[ReferenceResult], Option<f64>) {
@@ -203,7 +206,8 @@ fn points_that_hold_several_directions_are_the_closed_form_on_100_parts() {
     for _ in 0..100 {
         let part = part(&mut random);
         let start = part.start(&mut random);
-        let found = reference_points::align(&nominal, &part.scan, &references, &start, &Progress::silent()).unwrap();
+        let (silent, none) = (Progress::silent(), Centres::new());
+        let found = reference_points::align(&nominal, &part.scan, &references, &none, &start, &silent).unwrap();
         let off_mm = far(&found.nominal_from_scan, &closed_form_at(&part, &at), &part);
         assert!(found.converged && off_mm < 1e-6, "{off_mm} mm");
         let (results, _) = at_the_points(&found);
@@ -341,7 +345,16 @@ fn points_that_cannot_be_held_are_refused_with_a_sentence() {
 }
 
 fn datum(letter: &str, element: Shape, nominal: Shape, points: Vec<Point>, is_outward: bool) -> DatumFeature {
-    DatumFeature { letter: letter.into(), element: element.into(), nominal: Some(nominal.into()), points, is_outward }
+    let (element, nominal) = (element.into(), Some(nominal.into()));
+    DatumFeature {
+        letter: letter.into(),
+        element,
+        nominal,
+        points,
+        is_outward,
+        heights_mm: Vec::new(),
+        is_two_sided: false,
+    }
 }
 
 /// The highest of the points along an axis of the nominal frame.

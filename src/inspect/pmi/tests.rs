@@ -72,6 +72,32 @@ fn statements_become_features_tolerances_and_measures() {
     assert!(plan.unsupported.is_empty() && plan.count() == 3);
 }
 
+/// Two faces of a step are a common datum where the references to both have one position.
+#[test]
+fn references_of_one_position_are_a_common_datum() {
+    let mut mesh = shapes::cuboid(Point::origin(), Point::new(40.0, 30.0, 10.0));
+    let face = |facet: usize| {
+        let normal = mesh.normal(facet);
+        let axis = normal.iamax();
+        (2 * axis + usize::from(normal[axis] > 0.0)) as u32
+    };
+    mesh.cad_faces = (0..mesh.facets.len()).map(face).collect();
+    let datum =
+        |letter: &str, face: u32| DatumFeature { letter: letter.to_owned(), faces: vec![face], target: String::new() };
+    let surfaces = (0..6).map(|face| (face, SurfaceKind::Plane)).collect();
+    let datums = vec![datum("A", 4), datum("B", 5), datum("C", 0)];
+    let mut tolerances: Vec<GeometricTolerance> =
+        ["B", "C"].iter().map(|other| tolerance("perpendicularity", 0.05, &["A", *other], &[2])).collect();
+    tolerances.iter_mut().for_each(|own| own.datums[1].position = 1);
+    let plan = PmiPlan::of(&Pmi { datums, tolerances, surfaces, ..Pmi::default() }, &mesh);
+    assert_eq!((plan.tolerances.len(), plan.unsupported.len()), (1, 1), "{plan:?}");
+    // The top and the bottom are parallel, 10 mm apart; the side is perpendicular to them.
+    assert_eq!(plan.tolerances[0].datums, ["A-B"]);
+    let why = &plan.unsupported[0];
+    assert!(why.what.contains("| A-C") && why.why.starts_with("common datum “A-C”: “A” and “C” are at 90"), "{why:?}");
+    assert!(!why.why.ends_with('.'), "{why:?}");
+}
+
 #[test]
 fn what_cannot_be_evaluated_is_listed_with_its_reason() {
     assert!(why(tolerance("flatness", 0.05, &[], &[])).contains("names no face"));
@@ -90,7 +116,7 @@ fn what_cannot_be_evaluated_is_listed_with_its_reason() {
     assert!(why(free).contains("“free state”"));
     let mut common = tolerance("parallelism", 0.05, &["A", "A"], &[5]);
     common.datums[1].position = 1;
-    assert!(why(common).contains("common datums"));
+    assert!(why(common).contains("common datum “A-A”: “A” stands twice in it"));
     let unread = GeometricTolerance { value_mm: None, ..tolerance("flatness", 0.05, &[], &[4]) };
     assert!(why(unread).contains("could not be read"));
 

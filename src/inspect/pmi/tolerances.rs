@@ -5,8 +5,9 @@ use std::f64::consts::FRAC_PI_2;
 use super::PmiFeature;
 use super::dimensions::{diameters_per_unit, rounded};
 use super::features::{FeatureTable, Refusal};
-use crate::features::Kind;
 use crate::features::element::acute_angle;
+use crate::features::{Element, Kind, Shape};
+use crate::tolerances::common::{Member, arrangement, joined};
 use crate::tolerances::{Characteristic, DatumLetters, MaximumMaterial, Side, Tolerance, Zone};
 use io::cad::pmi::{DatumReference, Dimension, GeometricTolerance, Pmi, ZoneShape};
 
@@ -23,7 +24,7 @@ pub(super) fn title(own: &GeometricTolerance) -> String {
         ZoneShape::SphericalDiameter => "SØ ",
     };
     let value = own.value_mm.map_or_else(|| "of unknown value".to_owned(), |value| format!("{zone}{value} mm"));
-    let datums = own.datums.iter().map(|datum| format!(" | {}", datum.letter)).collect::<String>();
+    let datums = compartments(&own.datums).iter().map(|letters| format!(" | {}", joined(letters))).collect::<String>();
     format!("{words} {value}{datums}")
 }
 
@@ -45,10 +46,11 @@ pub(super) fn of(
     if limit_mm == 0.0 && own.modifiers.is_empty() {
         return Err("its value is 0 without a material requirement".to_owned());
     }
-    let datums = datums(&own.datums, letters)?;
+    let compartments = datums(&own.datums, letters)?;
+    let situations = compartments.iter().map(|own| situation(own, letters, table)).collect::<Refusal<Vec<_>>>()?;
+    let datums: Vec<String> = compartments.iter().map(|own| joined(own)).collect();
     let feature = table.feature(&own.faces, None)?.clone();
-    let primary = datums.first().and_then(|letter| letters.get(letter));
-    let angle_rad = primary.and_then(|name| angle_to(&feature, name, table));
+    let angle_rad = situations.first().and_then(|primary| angle_to(&feature, primary));
     let characteristic = characteristic(own, &feature, angle_rad)?;
     if characteristic.needs_datum() && datums.is_empty() {
         return Err("it refers to no datum".to_owned());
@@ -73,30 +75,49 @@ pub(super) fn of(
     })
 }
 
-/// Letters of datum references, in order of precedence.
-fn datums(references: &[DatumReference], letters: &DatumLetters) -> Refusal<Vec<String>> {
+/// Letters of datum references, in order of precedence: several in one position are a common datum.
+fn compartments(references: &[DatumReference]) -> Vec<Vec<&str>> {
     let mut ordered: Vec<&DatumReference> = references.iter().collect();
     ordered.sort_by_key(|own| own.position);
-    for (index, own) in ordered.iter().enumerate() {
+    let of_one = ordered.chunk_by(|one, other| one.position == other.position);
+    of_one.map(|own| own.iter().map(|reference| reference.letter.as_str()).collect()).collect()
+}
+
+/// As [`compartments`], if all of them can be evaluated.
+fn datums<'a>(references: &'a [DatumReference], letters: &DatumLetters) -> Refusal<Vec<Vec<&'a str>>> {
+    for own in references {
         if let Some(modifier) = own.modifiers.first() {
             return Err(format!("the modifier “{modifier}” of datum {} is not evaluated", own.letter));
-        }
-        if ordered[..index].iter().any(|before| before.position == own.position) {
-            return Err("common datums are not evaluated".to_owned());
         }
         if !letters.contains_key(&own.letter) {
             return Err(format!("datum {} has no feature that can be measured", own.letter));
         }
     }
-    Ok(ordered.into_iter().map(|own| own.letter.clone()).collect())
+    Ok(compartments(references))
+}
+
+/// The nominal geometry of a datum: of its feature, or of the common datum of several.
+fn situation(own: &[&str], letters: &DatumLetters, table: &FeatureTable<'_>) -> Refusal<Element> {
+    let mut members = Vec::with_capacity(own.len());
+    for letter in own {
+        let feature = letters.get(*letter).and_then(|name| table.named(name));
+        let nominal = feature.map(|own| own.nominal).ok_or_else(|| "its feature is missing".to_owned())?;
+        members.push(Member::nominally(letter, nominal.into()));
+    }
+    match members[..] {
+        [single] => Ok(single.element),
+        _ => arrangement(&members)
+            .map(|found| found.element)
+            .map_err(|error| format!("common datum “{}”: {}", joined(own), error.sentence.trim_end_matches('.'))),
+    }
 }
 
 /// Angle between a feature and another, as angularity states it: 0 if they are parallel, regardless of whether they are
 /// given by normals or axes; rad. `None` if one has no direction.
-fn angle_to(feature: &PmiFeature, other: &str, table: &FeatureTable<'_>) -> Option<f64> {
-    let other = table.named(other)?;
-    let angle = acute_angle(&feature.nominal.direction()?, &other.nominal.direction()?);
-    let is_mixed = (feature.kind == Kind::Plane) != (other.kind == Kind::Plane);
+fn angle_to(feature: &PmiFeature, other: &Element) -> Option<f64> {
+    let angle = acute_angle(&feature.nominal.direction()?, &other.direction()?);
+    let is_plane = matches!(other, Element::Shape(Shape::Plane { .. }));
+    let is_mixed = (feature.kind == Kind::Plane) != is_plane;
     Some(if is_mixed { FRAC_PI_2 - angle } else { angle })
 }
 

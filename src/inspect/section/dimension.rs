@@ -9,6 +9,7 @@ use super::{PlaneSection, gap};
 use crate::deviation::Tolerance;
 use crate::tolerances::{self, Conformity};
 use crate::verdict::Verdict;
+use base::LengthUnit;
 
 /// Fewest measured points of a line or an arc.
 const MIN_POINTS: usize = 10;
@@ -371,32 +372,41 @@ impl MeasuredDimension {
     }
 
     /// On which side of its limits the deviation lies, and what its uncertainty proves; `None` without limits or without
-    /// a deviation.
-    fn decision(&self) -> Option<(tolerances::Verdict, Option<Conformity>)> {
+    /// a deviation. The uncertainty of a dimension is always determined: where that fails, such as of a gap whose face ends
+    /// where the surface is moved by its own, nothing is proven.
+    fn decision(&self) -> Option<(tolerances::Verdict, Conformity)> {
         let tolerance = self.dimension.tolerance?;
-        Some(tolerances::decide(self.deviation()?, Some(tolerance.low_mm), tolerance.high_mm, self.uncertainty))
+        let low_mm = Some(tolerance.low_mm);
+        let (side, proven) = tolerances::decide(self.deviation()?, low_mm, tolerance.high_mm, self.uncertainty);
+        Some((side, proven.unwrap_or(Conformity::Undecided)))
     }
 
-    /// What is proven of its limits; `None` without limits or if the uncertainty is unknown.
+    /// What is proven of its limits; `None` without limits or without a deviation.
     pub fn conformity(&self) -> Option<Conformity> {
-        self.decision()?.1
+        Some(self.decision()?.1)
     }
 
     /// Whether it keeps its limits, as decided for tolerances; `None` if it has none.
     pub fn verdict(&self) -> Option<Verdict> {
         self.dimension.tolerance?;
-        let decided = self.decision().map(|(side, conformity)| tolerances::decided(conformity, side));
+        let decided = self.decision().map(|(side, conformity)| tolerances::decided(Some(conformity), side));
         Some(decided.unwrap_or(Verdict::Incomplete))
     }
 
     /// Its value with its unit, measured or else of the nominal; `None` if there is neither.
     pub fn value(&self) -> Option<String> {
-        let value = self.measured.as_ref().unwrap_or(&self.nominal).as_ref().ok()?;
+        self.value_in(LengthUnit::Mm)
+    }
+
+    /// A [`Self::value`], lengths in this unit.
+    pub fn value_in(&self, unit: LengthUnit) -> Option<String> {
+        let value = *self.measured.as_ref().unwrap_or(&self.nominal).as_ref().ok()?;
+        let (length, digits, symbol) = (unit.from_mm(value), unit.decimals(3), unit.symbol());
         Some(match self.dimension.kind {
             DimensionKind::Angle => format!("{value:.3}°"),
-            DimensionKind::Step | DimensionKind::Flush => format!("{value:+.3} mm"),
-            DimensionKind::Radius => format!("R {value:.3} mm"),
-            DimensionKind::Distance | DimensionKind::Gap => format!("{value:.3} mm"),
+            DimensionKind::Step | DimensionKind::Flush => format!("{length:+.digits$} {symbol}"),
+            DimensionKind::Radius => format!("R {length:.digits$} {symbol}"),
+            DimensionKind::Distance | DimensionKind::Gap => format!("{length:.digits$} {symbol}"),
         })
     }
 
@@ -420,8 +430,9 @@ impl MeasuredDimension {
         };
         let deviation = self.deviation().map(|own| format!(", {own:+.4}{unit}")).unwrap_or_default();
         let judged = self.dimension.tolerance.zip(self.decision()).map(|(own, (side, conformity))| {
-            let words = tolerances::words(conformity, side);
-            format!(": {words} ({:+}{unit} to {:+}{unit})", own.low_mm, own.high_mm)
+            let words = tolerances::words(Some(conformity), side);
+            let why = if self.uncertainty.is_none() { ", since its uncertainty is unknown" } else { "" };
+            format!(": {words}{why} ({:+}{unit} to {:+}{unit})", own.low_mm, own.high_mm)
         });
         format!("{measured}{deviation}{}", judged.unwrap_or_default())
     }

@@ -7,24 +7,35 @@ use geometry::Point;
 
 /// An edge ends where it turns by more than this, rad: more than from one chord of an arc to the next.
 const MAX_TURN_RAD: f64 = 0.6;
+/// An edge ends at a turn that stands alone, unlike those of an arc, if an arc in its place would leave the chords by more
+/// than this share of the part's diagonal.
+const MAX_SAGITTA_SHARE: f64 = 1e-3;
+/// Neighbouring turns of an arc differ by a smaller factor.
+const ARC_FACTOR: f64 = 2.0;
+/// A chord this many times as long as those beside it is no chord of an arc, but straight.
+const STRAIGHT_FACTOR: f64 = 3.0;
+/// A smaller turn is none, rad.
+const NO_TURN_RAD: f64 = 1e-6;
 /// A point farther from all edges than this share of the part's diagonal is at none.
 const MAX_DISTANCE_SHARE: f64 = 0.05;
 /// Positions nearer to each other than this, mm, are one.
 const SAME_MM: f64 = 1e-6;
 
-/// The edge of `nominal` nearest to a point, nominal frame: a smooth curve through its vertices, from where it meets other
-/// edges or turns sharply to where it does so again; closed if it never does.
+/// The edge of `nominal` nearest to a point, nominal frame: a smooth curve through its vertices, straight where it is so,
+/// from where it meets other edges or turns sharply to where it does so again; closed if it never does.
 ///
 /// Returns an error if the nominal has no edges, if the point is far from all of them, or if it lies where several meet.
 pub fn nearest(nominal: &Nominal, point: &Point) -> Result<Curve> {
-    let edges: Vec<Edge> = nominal.edges(usize::MAX).into_iter().flat_map(Edge::between_turns).collect();
+    let diagonal_mm = nominal.surface.bounds().diagonal();
+    let between_turns = |line: Vec<Point>| Edge::between_turns(line, MAX_SAGITTA_SHARE * diagonal_mm);
+    let edges: Vec<Edge> = nominal.edges(usize::MAX).into_iter().flat_map(between_turns).collect();
     let mut feet: Vec<(f64, Point, &Edge)> =
         edges.iter().filter_map(|own| foot(&own.points, point).map(|(mm, at)| (mm, at, own))).collect();
     feet.sort_by(|one, other| one.0.total_cmp(&other.0));
     let Some((distance_mm, at, edge)) = feet.first() else {
         return Err(UserError::input("The nominal has no edges. Place the planes along a curve through points."));
     };
-    if *distance_mm > MAX_DISTANCE_SHARE * nominal.surface.bounds().diagonal() {
+    if *distance_mm > MAX_DISTANCE_SHARE * diagonal_mm {
         return Err(UserError::usage(format!(
             "The edge nearest to the point is {distance_mm:.3} mm away from it. Choose a point at an edge of the nominal."
         )));
@@ -34,7 +45,7 @@ pub fn nearest(nominal: &Nominal, point: &Point) -> Result<Curve> {
             "Several edges meet at the point. Choose a point of one of them, away from its ends.",
         ));
     }
-    Curve::through(&edge.points, edge.is_closed)
+    Curve::through(&edge.with_straight_chords(), edge.is_closed)
 }
 
 /// An edge that nowhere turns sharply.
@@ -46,25 +57,24 @@ struct Edge {
 
 impl Edge {
     /// The pieces of a line between its sharp turns. A line that is closed repeats its first vertex.
-    fn between_turns(mut line: Vec<Point>) -> Vec<Self> {
-        let turns = |before: &Point, at: &Point, after: &Point| (at - before).angle(&(after - at)) > MAX_TURN_RAD;
-        if line.len() > 3 && line.first() == line.last() {
-            line.pop();
-            let count = line.len();
-            let is_turn =
-                |index: &usize| turns(&line[(index + count - 1) % count], &line[*index], &line[(index + 1) % count]);
-            let begin = (0..count).find(is_turn);
-            // It begins at a sharp turn, if it has one.
-            line.rotate_left(begin.unwrap_or_default());
-            let first = line[0];
-            line.push(first);
-            if begin.is_none() {
+    fn between_turns(mut line: Vec<Point>, max_sagitta_mm: f64) -> Vec<Self> {
+        line.dedup_by(|own, before| (*own - *before).norm() <= SAME_MM);
+        let is_closed = line.len() > 3 && line.first().zip(line.last()).is_some_and(|(a, b)| (a - b).norm() <= SAME_MM);
+        let mut is_turn = sharp_turns(&turns(&line, is_closed), max_sagitta_mm);
+        if is_closed {
+            let Some(begin) = is_turn[1..].iter().position(|is_turn| *is_turn) else {
                 return vec![Self { points: line, is_closed: true }];
-            }
+            };
+            // It begins at a sharp turn.
+            line.pop();
+            is_turn.pop();
+            line.rotate_left(begin + 1);
+            is_turn.rotate_left(begin + 1);
+            line.push(line[0]);
         }
         let (mut edges, mut begin) = (Vec::new(), 0);
         for index in 1..line.len().saturating_sub(1) {
-            if turns(&line[index - 1], &line[index], &line[index + 1]) {
+            if is_turn[index] {
                 edges.push(Self { points: line[begin..=index].to_vec(), is_closed: false });
                 begin = index;
             }
@@ -73,10 +83,71 @@ impl Edge {
         edges
     }
 
+    /// Its vertices, and on straight chords, which turn into shorter ones at their ends, points as far from these ends as
+    /// those are long: a smooth curve bends only up to there.
+    fn with_straight_chords(&self) -> Vec<Point> {
+        let turns = turns(&self.points, self.is_closed);
+        let mut points = Vec::with_capacity(self.points.len());
+        for (chord, ends) in self.points.windows(2).zip(turns.windows(2)) {
+            let (along, [from, to]) = (chord[1] - chord[0], [&ends[0], &ends[1]]);
+            let length_mm = along.norm();
+            let bend_mm = [from.map(|own| own.before_mm), to.map(|own| own.after_mm)];
+            let is_short = |mm: &Option<f64>| mm.is_none_or(|mm| mm * STRAIGHT_FACTOR <= length_mm);
+            points.push(chord[0]);
+            if bend_mm.iter().all(is_short) {
+                points.extend(bend_mm[0].map(|mm| chord[0] + along * (mm / length_mm)));
+                points.extend(bend_mm[1].map(|mm| chord[1] - along * (mm / length_mm)));
+            }
+        }
+        points.extend(self.points.last());
+        points
+    }
+
     fn ends_at(&self, point: &Point) -> bool {
         let ends = [self.points.first(), self.points.last()].into_iter().flatten();
         !self.is_closed && ends.map(|end| (end - point).norm()).any(|mm| mm <= SAME_MM)
     }
+}
+
+/// A vertex at which a line turns.
+#[derive(Clone, Copy)]
+struct Turn {
+    angle_rad: f64,
+    /// Lengths of the chords before and after it.
+    before_mm: f64,
+    after_mm: f64,
+}
+
+/// The turn at each vertex of a line; `None` where it does not turn, and at the ends of one that is not closed. A closed
+/// line repeats its first vertex.
+fn turns(line: &[Point], is_closed: bool) -> Vec<Option<Turn>> {
+    let at = |index: usize| {
+        let last = line.len() - 1;
+        let (before, after) = match (index == 0 || index == last, is_closed) {
+            (true, false) => return None,
+            (true, true) => (line[last - 1], line[1]),
+            (false, _) => (line[index - 1], line[index + 1]),
+        };
+        let (before, after) = (line[index] - before, after - line[index]);
+        let angle_rad = before.angle(&after);
+        (angle_rad > NO_TURN_RAD).then(|| Turn { angle_rad, before_mm: before.norm(), after_mm: after.norm() })
+    };
+    (0..line.len()).map(at).collect()
+}
+
+/// Whether each vertex of a line is one where its edge ends.
+fn sharp_turns(turns: &[Option<Turn>], max_sagitta_mm: f64) -> Vec<bool> {
+    let angle_rad = |index: usize| turns.get(index).copied().flatten().map_or(0.0, |own| own.angle_rad);
+    let is_sharp = |index: usize| {
+        let Some(Turn { angle_rad: own_rad, before_mm, after_mm }) = turns[index] else { return false };
+        // The vertices before the first and after the last of a closed line do not matter: there, it is enough that one
+        // of the neighbours is like it.
+        let beside = [index.checked_sub(1).map_or(0.0, angle_rad), angle_rad(index + 1)];
+        let is_alike = |rad: f64| rad * ARC_FACTOR > own_rad && rad < own_rad * ARC_FACTOR;
+        let sagitta_mm = own_rad * before_mm.min(after_mm) / 8.0;
+        own_rad > MAX_TURN_RAD || (sagitta_mm > max_sagitta_mm && !beside.into_iter().any(is_alike))
+    };
+    (0..turns.len()).map(is_sharp).collect()
 }
 
 /// Distance of `point` from a polyline, mm, and the point of it that is nearest; `None` of fewer than two vertices.
@@ -93,6 +164,7 @@ fn foot(line: &[Point], point: &Point) -> Option<(f64, Point)> {
 #[cfg(test)]
 mod tests {
     use super::super::curve::Stations;
+    use super::super::plane::SectionPlane;
     use super::*;
     use geometry::mesh::shapes;
     use geometry::{Surface, Vector};
@@ -147,7 +219,54 @@ mod tests {
             assert!((edge.length_mm() - length_mm).abs() < 1e-9, "{at:?}: {}", edge.length_mm());
         }
         let bend = [[0.0, 0.0], [10.0, 0.0], [20.0, 1.0], [20.0, 11.0]].map(|[x, y]| Point::new(x, y, 0.0));
-        let edges = Edge::between_turns(bend.to_vec());
+        let edges = Edge::between_turns(bend.to_vec(), 10.0);
         assert!(edges.len() == 2 && edges[0].points == bend[..3] && edges[1].points == bend[2..]);
+        // A single turn of 30° is none of an arc.
+        let bend = [[0.0, 0.0], [60.0, 0.0], [112.0, 30.0]].map(|[x, y]| Point::new(x, y, 0.0));
+        assert_eq!(Edge::between_turns(bend.to_vec(), 0.1).len(), 2);
+        assert_eq!(Edge::between_turns(bend.to_vec(), 10.0).len(), 1);
+    }
+
+    /// A slot, 60 mm long between its centres and 16 mm wide, whose round ends have chords of 15°.
+    fn slot_border(straight_chords: usize) -> Vec<Point> {
+        let end = |centre_x: f64, from_deg: f64| {
+            (0..=12).map(move |i| (centre_x, (from_deg + 15.0 * f64::from(i)).to_radians()))
+        };
+        let mut line: Vec<Point> = end(30.0, -90.0)
+            .chain(end(-30.0, 90.0))
+            .map(|(x, angle): (f64, f64)| Point::new(x + 8.0 * angle.cos(), 8.0 * angle.sin(), 0.0))
+            .collect();
+        for step in 1..straight_chords {
+            line.push(Point::new(-30.0 + 60.0 * step as f64 / straight_chords as f64, -8.0, 0.0));
+        }
+        line.push(line[0]);
+        line
+    }
+
+    #[test]
+    fn straight_chords_stay_straight_where_they_meet_an_arc() {
+        for straight_chords in [1, 3] {
+            let mut edges = Edge::between_turns(slot_border(straight_chords), 0.08);
+            let slot = edges.pop().filter(|own| own.is_closed && edges.is_empty()).unwrap();
+            let curve = Curve::through(&slot.with_straight_chords(), true).unwrap();
+            assert!((curve.length_mm() / (120.0 + std::f64::consts::TAU * 8.0) - 1.0).abs() < 2e-3);
+            let chord_mm = 16.0 * 7.5_f64.to_radians().sin();
+            let (mut on_lines, mut on_arcs) = (0, 0);
+            for step in 0..400 {
+                let plane = curve.plane_at(curve.length_mm() * f64::from(step) / 400.0).unwrap();
+                let SectionPlane { origin, normal, .. } = plane;
+                let beyond_mm = origin.x.abs() - 30.0;
+                if beyond_mm < -chord_mm - 1e-6 {
+                    assert!((origin.y.abs() - 8.0).abs() < 1e-9 && normal.y.abs() < 1e-9, "{origin}: {normal:?}");
+                    on_lines += 1;
+                } else if beyond_mm > chord_mm {
+                    let radial = Vector::new(beyond_mm * origin.x.signum(), origin.y, 0.0).normalize();
+                    let off_deg = normal.dot(&radial).abs().asin().to_degrees();
+                    assert!(off_deg < 0.5, "{origin}: {off_deg}°");
+                    on_arcs += 1;
+                }
+            }
+            assert!(on_lines > 200 && on_arcs > 80, "{on_lines}, {on_arcs}");
+        }
     }
 }

@@ -25,7 +25,7 @@ use compute::Backend;
 use contour::Contour;
 use curve::{Curve, Stations};
 use dimension::{Dimension, MAX_DIMENSIONS, MeasuredDimension};
-use geometry::{Pose, plane_cut};
+use geometry::{Point, Pose, plane_cut};
 use measured::{Measured, Scan};
 use outline::Run;
 pub use plane::{Placement, PlanePoint, SectionPlane};
@@ -34,6 +34,8 @@ use whiskers::Whisker;
 
 /// Most sections of one recipe.
 const MAX_PLANES: usize = 1000;
+/// Pieces that an edge is drawn with.
+const EDGE_PIECES: usize = 256;
 /// Half the thickness of the slab about a plane, and the distance of whiskers, in spacings of the scan's points.
 const HALF_WIDTH_SPACINGS: f64 = 1.5;
 const WHISKER_SPACINGS: f64 = 3.0;
@@ -120,6 +122,9 @@ pub struct Section {
     pub parameters: Parameters,
     /// Its planes that meet the nominal.
     pub planes: Vec<PlaneSection>,
+    /// The edge of the nominal that its planes are perpendicular to, as points along it, mm; empty for other planes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edge: Vec<Point>,
     /// Whether a scan was compared.
     pub is_compared: bool,
     /// Half the thickness of the slab used, mm; 0 without a scan.
@@ -198,8 +203,9 @@ impl Parameters {
         Ok(Some((curve, stations_mm)))
     }
 
-    /// All planes, with their positions in words.
-    fn planes(&self, nominal: &Nominal) -> Result<Vec<(SectionPlane, String)>> {
+    /// All planes, with their positions in words; and points along the edge that they are perpendicular to, if one tells
+    /// where they lie.
+    fn planes(&self, nominal: &Nominal) -> Result<(Vec<NamedPlane>, Vec<Point>)> {
         let along = |curve: &Curve, stations_mm: Vec<f64>, what: &str| {
             let at = |along_mm: f64| {
                 let rounded_mm = (1e3 * along_mm).round() / 1e3;
@@ -210,10 +216,10 @@ impl Parameters {
         if let Placement::Edge { point, every_spacing } = &self.placement {
             let edge = edge::nearest(nominal, point)?;
             let stations_mm = edge.inner_stations_mm(self.spaced(*every_spacing))?;
-            return along(&edge, stations_mm, "edge");
+            return Ok((along(&edge, stations_mm, "edge")?, edge.outline(EDGE_PIECES)));
         }
         if let Some((curve, stations_mm)) = self.stations()? {
-            return along(&curve, stations_mm, "curve");
+            return Ok((along(&curve, stations_mm, "curve")?, Vec::new()));
         }
         let first = self.placement.plane()?;
         let of = |index: usize| match self.placement {
@@ -228,9 +234,12 @@ impl Parameters {
                 Ok((first.moved(by_mm), format!("{by_mm} mm above the first")))
             }
         };
-        (0..self.count).map(of).collect()
+        Ok(((0..self.count).map(of).collect::<Result<_>>()?, Vec::new()))
     }
 }
+
+/// A plane, and where it lies in words.
+type NamedPlane = (SectionPlane, String);
 
 /// Cuts `nominal`, and the scan if there is one, with its pose `nominal_from_scan`.
 ///
@@ -253,7 +262,7 @@ pub fn run(
         max_distance_mm: parameters.max_distance_mm,
     });
     let (mut planes, mut missed) = (Vec::new(), Vec::new());
-    let wanted = parameters.planes(nominal)?;
+    let (wanted, edge) = parameters.planes(nominal)?;
     for (index, (plane, name)) in wanted.iter().enumerate() {
         let part = progress.part(index as f32 / wanted.len() as f32, (index + 1) as f32 / wanted.len() as f32);
         part.report(0.0, "Cutting the nominal")?;
@@ -299,7 +308,7 @@ pub fn run(
     }
     let (is_compared, half_width_mm) = (scan.is_some(), scan.map_or(0.0, |own| own.half_width_mm));
     let dimensions = parameters.dimensions.iter().map(|own| own.measure(&planes, is_compared)).collect();
-    Ok(Section { parameters: parameters.clone(), planes, is_compared, half_width_mm, dimensions, notes })
+    Ok(Section { parameters: parameters.clone(), planes, edge, is_compared, half_width_mm, dimensions, notes })
 }
 
 fn nothing_met(nominal: &Nominal, parameters: &Parameters) -> UserError {

@@ -7,6 +7,7 @@ pub use recipe::ThicknessRecipe;
 
 use serde::{Deserialize, Serialize};
 
+use crate::deviation::judgement::percent;
 use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 use compute::{Backend, Compute, thickness};
@@ -23,9 +24,21 @@ pub struct Parameters {
     pub max_mm: f64,
     /// Least thickness allowed, mm; 0 for no limit.
     pub min_mm: f64,
+    /// Greatest thickness allowed, mm, less than the greatest that is looked for; `None` for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_thickness_mm: Option<f64>,
+    /// Share of the surface that must have an opposite side within the greatest thickness for a PASS, 0 to 1. By default
+    /// none, as the narrow sides of sheets and what is not a gap have none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub min_coverage: f64,
     /// Longest edge of the facets that are measured at their centroids, mm; `None`: short enough for about 200,000 of
     /// them.
     pub spacing_mm: Option<f64>,
+}
+
+/// Whether nothing is required, which files do not state.
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// What a map without a limit says of its verdict.
@@ -43,7 +56,15 @@ const SPOT_DISTANCE: f64 = 0.05;
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { between: Between::Material, method: Method::Ball, max_mm: 10.0, min_mm: 0.0, spacing_mm: None }
+        Self {
+            between: Between::Material,
+            method: Method::Ball,
+            max_mm: 10.0,
+            min_mm: 0.0,
+            max_thickness_mm: None,
+            min_coverage: 0.0,
+            spacing_mm: None,
+        }
     }
 }
 
@@ -59,14 +80,29 @@ impl Parameters {
                 self.max_mm
             )));
         }
+        if self.max_thickness_mm.is_some_and(|limit_mm| !(limit_mm > self.min_mm && limit_mm < self.max_mm)) {
+            return Err(UserError::usage(format!(
+                "The greatest thickness allowed must be more than {} mm, the least allowed, and less than {} mm, the \
+                 greatest that is looked for.",
+                self.min_mm, self.max_mm
+            )));
+        }
+        if !(0.0..=1.0).contains(&self.min_coverage) {
+            return Err(UserError::usage("The minimum coverage must be from 0 to 1 (0 to 100 %)."));
+        }
         if self.spacing_mm.is_some_and(|spacing| !(spacing.is_finite() && spacing > 0.0)) {
             return Err(UserError::usage("The spacing of a thickness map must be a positive number of mm."));
         }
         Ok(())
     }
+
+    /// Whether there is a limit to judge by.
+    pub fn has_limits(&self) -> bool {
+        self.min_mm > 0.0 || self.max_thickness_mm.is_some()
+    }
 }
 
-/// A point where the thickness is least.
+/// A point where the thickness is least, or greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ThinSpot {
     /// Position on the surface, nominal frame, mm.
@@ -84,6 +120,8 @@ pub struct Statistics {
     pub measured_mm2: f64,
     /// Area with less than the least thickness allowed, mm².
     pub thin_mm2: f64,
+    /// Area with more than the greatest thickness allowed, mm².
+    pub thick_mm2: f64,
     /// Least thickness, mm.
     pub min_mm: f64,
     /// Thickness that 5 % of the area do not exceed, mm.
@@ -107,6 +145,8 @@ pub struct ThicknessMap {
     pub statistics: Statistics,
     /// The points that are thinner than half of the area, apart from each other, the thinnest first.
     pub spots: Vec<ThinSpot>,
+    /// The thickest point; `None` if nothing was measured.
+    pub thickest: Option<ThinSpot>,
     /// What the result depends on, one sentence each.
     pub notes: Vec<String>,
 }
@@ -147,11 +187,12 @@ pub fn run(
     let statistics = statistics(&mesh, &thickness_mm, parameters);
     let distance_mm = SPOT_DISTANCE * surface.bounds().diagonal();
     let spots = spots(&points, &thickness_mm, THIN * statistics.median_mm, distance_mm);
+    let thickest = spots_of(&points, &thickness_mm).max_by(|a, b| a.thickness_mm.total_cmp(&b.thickness_mm));
     let mut notes = doubts(surface);
     if statistics.measured_mm2 <= 0.0 {
         notes.push(format!("Nowhere is there an opposite side within {max_mm} mm; look for a greater thickness."));
     }
-    Ok(ThicknessMap { parameters: *parameters, mesh, thickness_mm, statistics, spots, notes })
+    Ok(ThicknessMap { parameters: *parameters, mesh, thickness_mm, statistics, spots, thickest, notes })
 }
 
 /// Longest edge and height above it of each facet, mm.
@@ -220,10 +261,12 @@ fn statistics(mesh: &Mesh, thickness_mm: &[Option<f64>], parameters: &Parameters
         });
         reached.or(measured.last()).map_or(0.0, |(mm, _)| *mm)
     };
+    let limit_mm = parameters.max_thickness_mm.unwrap_or(f64::INFINITY);
     Statistics {
         area_mm2: (0..mesh.facets.len()).map(area).sum(),
         measured_mm2,
         thin_mm2: measured.iter().take_while(|(mm, _)| *mm < parameters.min_mm).map(|(_, area)| area).sum(),
+        thick_mm2: measured.iter().rev().take_while(|(mm, _)| *mm > limit_mm).map(|(_, area)| area).sum(),
         min_mm: measured.first().map_or(0.0, |(mm, _)| *mm),
         p05_mm: at(0.05),
         median_mm: at(0.5),
@@ -231,10 +274,14 @@ fn statistics(mesh: &Mesh, thickness_mm: &[Option<f64>], parameters: &Parameters
     }
 }
 
+/// The points that were measured.
+fn spots_of(points: &[Point], thickness_mm: &[Option<f64>]) -> impl Iterator<Item = ThinSpot> {
+    points.iter().zip(thickness_mm).filter_map(|(at, own)| Some(ThinSpot { at: *at, thickness_mm: (*own)? }))
+}
+
 /// The thinnest points of at most `max_mm`, at least `distance_mm` apart.
 fn spots(points: &[Point], thickness_mm: &[Option<f64>], max_mm: f64, distance_mm: f64) -> Vec<ThinSpot> {
-    let found =
-        points.iter().zip(thickness_mm).filter_map(|(at, own)| Some(ThinSpot { at: *at, thickness_mm: (*own)? }));
+    let found = spots_of(points, thickness_mm);
     let mut found: Vec<ThinSpot> = found.filter(|spot| spot.thickness_mm <= max_mm).collect();
     found.sort_by(|a, b| a.thickness_mm.total_cmp(&b.thickness_mm));
     let mut kept: Vec<ThinSpot> = Vec::new();
@@ -260,7 +307,8 @@ impl ThicknessMap {
 
     /// The result in sentences.
     pub fn sentences(&self) -> Vec<String> {
-        let Statistics { area_mm2, measured_mm2, thin_mm2, min_mm, p05_mm, median_mm, max_mm } = self.statistics;
+        let Statistics { area_mm2, measured_mm2, thin_mm2, thick_mm2, min_mm, p05_mm, median_mm, max_mm } =
+            self.statistics;
         let (what, limits) = (self.quantity(), self.parameters);
         let mut sentences = Vec::new();
         if measured_mm2 > 0.0 {
@@ -271,9 +319,10 @@ impl ThicknessMap {
                 100.0 * measured_mm2 / area_mm2
             ));
         }
-        if limits.min_mm <= 0.0 {
+        if !limits.has_limits() {
             sentences.push(NO_LIMITS.to_owned());
-        } else {
+        }
+        if limits.min_mm > 0.0 {
             sentences.push(format!(
                 "On {:.2} cm² ({:.2} % of the part) it is less than {} mm.",
                 thin_mm2 / 100.0,
@@ -281,22 +330,70 @@ impl ThicknessMap {
                 limits.min_mm
             ));
         }
+        if let Some(limit_mm) = limits.max_thickness_mm {
+            sentences.push(format!(
+                "On {:.2} cm² ({:.2} % of the part) it is more than {limit_mm} mm.",
+                thick_mm2 / 100.0,
+                100.0 * thick_mm2 / area_mm2,
+            ));
+            if !self.is_covered(1.0) {
+                sentences.push(format!(
+                    "Where there is no opposite side within {} mm, it was not judged whether it is too thick.",
+                    limits.max_mm
+                ));
+            }
+        }
+        if limits.has_limits() && !self.is_covered(limits.min_coverage) {
+            sentences.push(format!(
+                "Only {} of the nominal's surface was measured; {} are required.",
+                percent(self.coverage()),
+                percent(limits.min_coverage)
+            ));
+        }
         sentences.extend(self.notes.iter().cloned());
         sentences
     }
 
-    /// Fail if something is thinner than allowed; incomplete if nothing was measured or something puts the map in doubt;
-    /// `None` without a limit. Where there is no opposite side within the greatest thickness, nothing is judged.
+    /// Share of the surface that has an opposite side within the greatest thickness, 0 to 1.
+    pub fn coverage(&self) -> f64 {
+        self.statistics.measured_mm2 / self.statistics.area_mm2
+    }
+
+    /// Whether that share is measured.
+    fn is_covered(&self, share: f64) -> bool {
+        // Rounding errors of the sums must not count as missing surface.
+        self.coverage() >= share - 1e-9
+    }
+
+    /// Fail if something is thinner or thicker than allowed; incomplete if nothing or too little was measured, or something
+    /// puts the map in doubt; `None` without a limit. Where there is no opposite side within the greatest thickness,
+    /// nothing is judged.
     pub fn verdict(&self) -> Option<Verdict> {
-        let own = &self.statistics;
-        let whole = if own.measured_mm2 > 0.0 && self.notes.is_empty() { Verdict::Pass } else { Verdict::Incomplete };
-        (self.parameters.min_mm > 0.0).then_some(if own.thin_mm2 > 0.0 { Verdict::Fail } else { whole })
+        self.least_verdict().into_iter().chain(self.greatest_verdict()).reduce(Verdict::and)
+    }
+
+    /// The verdict by the least thickness allowed; `None` without one.
+    pub fn least_verdict(&self) -> Option<Verdict> {
+        (self.parameters.min_mm > 0.0).then(|| self.verdict_of(self.statistics.thin_mm2))
+    }
+
+    /// The verdict by the greatest thickness allowed; `None` without one.
+    pub fn greatest_verdict(&self) -> Option<Verdict> {
+        self.parameters.max_thickness_mm.map(|_| self.verdict_of(self.statistics.thick_mm2))
+    }
+
+    fn verdict_of(&self, out_mm2: f64) -> Verdict {
+        let is_enough = self.statistics.measured_mm2 > 0.0 && self.is_covered(self.parameters.min_coverage);
+        match (out_mm2 > 0.0, is_enough && self.notes.is_empty()) {
+            (true, _) => Verdict::Fail,
+            (false, true) => Verdict::Pass,
+            (false, false) => Verdict::Incomplete,
+        }
     }
 
     /// Share of the surface that a verdict applies to, in words.
     pub fn covered(&self) -> String {
-        let own = &self.statistics;
-        format!("on {:.1} % of the surface", 100.0 * own.measured_mm2 / own.area_mm2)
+        format!("on {:.1} % of the surface", 100.0 * self.coverage())
     }
 
     /// Allocated memory, bytes.

@@ -74,6 +74,70 @@ fn a_limit_gives_a_verdict_and_none_says_so() {
     assert_eq!(by(open, 2.5).verdict(), Some(Verdict::Incomplete));
 }
 
+/// Walls of 8 mm and a floor of 3 mm, looked for up to 9 mm: judged by an upper limit between them, above them, and with a
+/// lower one.
+#[test]
+fn walls_are_too_thick_beyond_an_upper_limit() {
+    let by = |min_mm: f64, limit_mm: Option<f64>| {
+        let parameters = Parameters {
+            min_mm,
+            max_thickness_mm: limit_mm,
+            max_mm: 9.0,
+            method: Method::Ray,
+            spacing_mm: Some(1.0),
+            ..Parameters::default()
+        };
+        map(channel(5.0, 3.0), &parameters)
+    };
+    let thick = by(0.0, Some(5.0));
+    let own = thick.statistics;
+    assert!((own.max_mm - 8.0).abs() < 1e-9, "{own:?}");
+    // Both sides of both walls above the floor, 2720 mm², but for facets across its height; what is at the floor is thinner, or not measured.
+    assert!((2500.0..2950.0).contains(&own.thick_mm2) && own.thick_mm2 < own.measured_mm2, "{own:?}");
+    let spot = thick.thickest.unwrap();
+    assert!((spot.thickness_mm - 8.0).abs() < 1e-9 && spot.at.y > 3.0, "{spot:?}");
+    assert_eq!((thick.verdict(), thick.least_verdict()), (Some(Verdict::Fail), None));
+    assert!(thick.sentences().iter().any(|own| own.ends_with("it is more than 5 mm.")), "{:?}", thick.sentences());
+    // The ends of the walls have no opposite side near enough.
+    assert!(thick.sentences().iter().any(|own| own.contains("not judged whether it is too thick")));
+    let good = by(2.5, Some(8.5));
+    assert_eq!((good.verdict(), good.statistics.thick_mm2), (Some(Verdict::Pass), 0.0));
+    let both = by(3.5, Some(8.5));
+    assert_eq!(both.verdict(), Some(Verdict::Fail));
+    assert_eq!((both.least_verdict(), both.greatest_verdict()), (Some(Verdict::Fail), Some(Verdict::Pass)));
+    assert_eq!(by(0.0, None).statistics.thick_mm2, 0.0);
+}
+
+/// Gaps are on a quarter of the surface: more than required, and less.
+#[test]
+fn too_little_coverage_is_incomplete_and_what_is_out_still_fails() {
+    let by = |min_mm: f64, min_coverage: f64| {
+        let spacing_mm = Some(2.0);
+        map(
+            channel(5.0, 3.0),
+            &Parameters { between: Between::Air, min_mm, min_coverage, spacing_mm, ..Parameters::default() },
+        )
+    };
+    let coverage = by(4.0, 0.0).coverage();
+    assert!((0.05..0.9).contains(&coverage), "{coverage}");
+    assert_eq!(by(4.0, coverage).verdict(), Some(Verdict::Pass));
+    let little = by(4.0, coverage + 0.01);
+    assert_eq!(little.verdict(), Some(Verdict::Incomplete));
+    assert!(little.sentences().iter().any(|own| own.starts_with("Only ") && own.ends_with(" are required.")));
+    assert_eq!(by(6.0, 1.0).verdict(), Some(Verdict::Fail));
+    // Without limits nothing is judged, so nothing is required.
+    let none = by(0.0, 1.0);
+    assert_eq!((none.verdict(), none.sentences().len()), (None, 2));
+}
+
+#[test]
+fn parameters_of_older_files_have_no_upper_limit() {
+    let old = r#"{"between":"material","method":"ball","max_mm":10.0,"min_mm":1.0,"spacing_mm":null}"#;
+    let read: Parameters = serde_json::from_str(old).unwrap();
+    assert_eq!(read, Parameters { min_mm: 1.0, ..Parameters::default() });
+    assert_eq!(serde_json::to_string(&read).unwrap(), old);
+}
+
 #[test]
 fn maps_have_about_as_many_facets_as_they_should() {
     let mut needles = shapes::torus(40.0, 10.0, 400, 6);
@@ -97,6 +161,9 @@ fn what_cannot_be_measured_is_said() {
     for (parameters, said) in [
         (Parameters { max_mm: f64::NAN, ..Parameters::default() }, "positive"),
         (Parameters { min_mm: 10.0, ..Parameters::default() }, "least thickness"),
+        (Parameters { max_thickness_mm: Some(10.0), ..Parameters::default() }, "greatest thickness allowed"),
+        (Parameters { min_mm: 2.0, max_thickness_mm: Some(2.0), ..Parameters::default() }, "more than 2 mm"),
+        (Parameters { min_coverage: 1.1, ..Parameters::default() }, "coverage"),
         (Parameters { spacing_mm: Some(0.0), ..Parameters::default() }, "spacing"),
         (Parameters { spacing_mm: Some(1e-3), ..Parameters::default() }, "too many facets"),
     ] {

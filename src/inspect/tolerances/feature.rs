@@ -118,6 +118,30 @@ pub(super) struct ActualFeature<'a> {
     pub element: Element,
 }
 
+/// A datum as evaluated: a feature, or the common datum of several.
+#[derive(Clone, Debug)]
+pub(super) struct ActualDatum {
+    /// Name of the feature; of a common datum its letters.
+    pub name: String,
+    /// The measured element, or a perturbed one, part frame.
+    pub element: Element,
+    /// The nominal element, nominal frame.
+    pub nominal: Option<Element>,
+    /// How a common datum was associated; `None` of a single feature.
+    pub common: Option<&'static str>,
+}
+
+impl ActualDatum {
+    /// Usage error that names the datum and its kind.
+    pub fn unfit(&self, asked: &str) -> UserError {
+        unfit(&self.name, &self.element, asked)
+    }
+}
+
+fn unfit(name: &str, element: &Element, asked: &str) -> UserError {
+    UserError::usage(format!("“{name}” is a {}; {asked}.", element.name()))
+}
+
 /// The points that must lie in a zone.
 pub(super) struct TolerancedPoints {
     pub points: Vec<Point>,
@@ -130,7 +154,7 @@ pub(super) struct TolerancedPoints {
 impl ActualFeature<'_> {
     /// Usage error that names the feature and its kind.
     pub fn unfit(&self, asked: &str) -> UserError {
-        UserError::usage(format!("“{}” is a {}; {asked}.", self.name, self.element.name()))
+        unfit(self.name, &self.element, asked)
     }
 
     /// Its measured points; returns an error if there are fewer than `min`.

@@ -31,7 +31,8 @@
 //! A size may be stated by its tolerance class, `"fit": "25 H7"`, in place of its limits ([`SizeClass`]).
 //!
 //! Tolerances of form may state what the points pass before: `"outlier_sigmas": 4` removes outliers, `"filter_upr": 50`
-//! is a Gaussian filter by undulations per revolution (circularity, cylindricity), `"filter_mm": 0.8` one by wavelength.
+//! is a Gaussian filter by undulations per revolution (circularity, cylindricity, run-out of circles and cylinders),
+//! `"filter_mm": 0.8` one by wavelength.
 //!
 //! The characteristics are `size`, `straightness`, `flatness`, `circularity`, `cylindricity`, `parallelism`,
 //! `perpendicularity`, `angularity`, `position`, `coaxiality`, `symmetry`, `profile`, `circular_run_out` and
@@ -45,10 +46,12 @@
 //!
 //! Features are used as fitted ([`Feature`]). True positions are those of the nominals in the frame of the datums'
 //! nominals, or stated in the tolerance. With the maximum material requirement the limit increases by the departure of
-//! the feature's unrelated actual mating envelope from its maximum material size. Not supported: common datums (A-B;
-//! construct the common axis and use it as datum), datums at maximum material, the least material requirement,
-//! simultaneous evaluation of patterns, line profiles, projected zones.
+//! the feature's unrelated actual mating envelope from its maximum material size. Not supported: datums at
+//! maximum material, the least material requirement, simultaneous evaluation of patterns, line profiles, projected zones.
+//!
+//! A datum `"A-B"` is the common datum of A and B ([`common`]).
 
+pub mod common;
 mod datums;
 mod envelope;
 mod extents;
@@ -70,14 +73,16 @@ mod size_class;
 mod tests;
 mod tolerance;
 
+use std::borrow::Cow;
 use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::{SymmetricEigen, Vector6};
 
 use crate::features::Element;
 use base::{Result, UserError};
+use common::Member;
 pub use datums::{Datum, DatumSystem, FreeMotions};
-use feature::ActualFeature;
+use feature::{ActualDatum, ActualFeature};
 pub use feature::{Feature, Features, StraightSides};
 use geometry::{Point, Vector};
 pub use judged::{Conformity, Judged, Verdict, decided};
@@ -98,7 +103,7 @@ fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) 
     tolerance.check()?;
     let context = CheckContext { features, letters, perturbation: None };
     for letter in &tolerance.datums {
-        if context.datum(letter)?.name == tolerance.feature {
+        if context.datum_names(letter)? == [tolerance.feature.as_str()] {
             return Err(UserError::usage(format!("“{}” cannot be its own datum {letter}.", tolerance.feature)));
         }
     }
@@ -112,6 +117,11 @@ fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) 
     };
     let mut how =
         format!("{} ({}): {}", tolerance.characteristic.name(), tolerance.characteristic.source(), measured.how);
+    for letter in &tolerance.datums {
+        if let Some(common) = context.datum(letter)?.common {
+            how += &format!("; common datum “{letter}”: {common}");
+        }
+    }
     let mut reading = tolerance.characteristic.reading().to_owned();
     if let Some(class) = tolerance.size_class()? {
         how += &format!("; {}", class.words());
@@ -207,7 +217,12 @@ fn measure(tolerance: &Tolerance, context: &CheckContext<'_>) -> Result<Measurem
 fn propagated(tolerance: &Tolerance, context: &CheckContext<'_>, value_mm: f64) -> Result<Option<f64>> {
     let mut names = vec![tolerance.feature.as_str()];
     for letter in &tolerance.datums {
-        names.push(context.datum(letter)?.name);
+        for name in context.datum_names(letter)? {
+            // The toleranced feature may have a part in a common datum: both move together.
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
     }
     let (mut variance, mut known) = (0.0, false);
     for name in names {
@@ -259,12 +274,56 @@ impl<'a> CheckContext<'a> {
     }
 
     /// The feature of a datum letter, or the feature of that name.
-    fn datum(&self, letter: &str) -> Result<ActualFeature<'a>> {
+    fn datum_feature(&self, letter: &str) -> Result<ActualFeature<'a>> {
         let name = self.letters.get(letter).map_or(letter, String::as_str);
         self.feature(name).map_err(|error| error.about(&format!("Datum {letter}")))
     }
 
-    fn first_datum(&self, tolerance: &Tolerance) -> Result<ActualFeature<'a>> {
+    /// The letters of a datum as stated, each with its feature: several of a common datum.
+    fn datum_features<'b>(&self, stated: &'b str) -> Result<Vec<(&'b str, ActualFeature<'a>)>> {
+        let is_known = |name: &str| self.letters.contains_key(name) || self.features.contains_key(name);
+        let letters = common::members(stated, is_known).into_iter();
+        letters.map(|letter| Ok((letter, self.datum_feature(letter)?))).collect()
+    }
+
+    /// Names of the features of a datum as stated.
+    fn datum_names(&self, stated: &str) -> Result<Vec<&'a str>> {
+        Ok(self.datum_features(stated)?.into_iter().map(|(_, own)| own.name).collect())
+    }
+
+    /// A datum as stated: the feature of its letter or name, or the common datum of several.
+    fn datum(&self, stated: &str) -> Result<ActualDatum> {
+        let features = self.datum_features(stated)?;
+        if let [(_, own)] = &features[..] {
+            let (name, nominal) = (own.name.to_owned(), own.feature.nominal);
+            return Ok(ActualDatum { name, element: own.element, nominal, common: None });
+        }
+        let points: Vec<Cow<'_, [Point]>> = features.iter().map(|(_, own)| self.points(own)).collect();
+        let mut members: Vec<Member<'_>> = Vec::with_capacity(features.len());
+        for ((letter, own), points) in features.iter().zip(&points) {
+            let (nominal, has_sides) = (own.feature.nominal, own.feature.size_mm.is_some());
+            members.push(Member { letter, element: own.element, nominal, points, has_sides });
+        }
+        let about = |error: UserError| error.about(&format!("Common datum “{stated}”"));
+        let found = common::associate(&members).map_err(about)?;
+        let (element, nominal) = (found.element, found.nominal);
+        Ok(ActualDatum { name: stated.to_owned(), element, nominal, common: Some(found.how) })
+    }
+
+    /// The points of a feature, moved as its element is perturbed: what is fitted to them again changes as by the noise
+    /// that moved the element.
+    fn points(&self, own: &ActualFeature<'a>) -> Cow<'a, [Point]> {
+        let points = &own.feature.points[..];
+        match &self.perturbation {
+            Some((perturbed, motion)) if *perturbed == own.name => {
+                let motion = own.feature.element.motion(motion);
+                Cow::Owned(points.iter().map(|point| motion * point).collect())
+            }
+            _ => Cow::Borrowed(points),
+        }
+    }
+
+    fn first_datum(&self, tolerance: &Tolerance) -> Result<ActualDatum> {
         let letter = tolerance.datums.first().ok_or_else(|| UserError::usage("A datum is missing."))?;
         self.datum(letter)
     }
@@ -272,7 +331,7 @@ impl<'a> CheckContext<'a> {
     fn datums<'b>(&self, tolerance: &'b Tolerance) -> Result<Vec<Datum<'b>>> {
         let of = |letter: &'b String| {
             let datum = self.datum(letter)?;
-            Ok(Datum { letter, element: datum.element, nominal: datum.feature.nominal })
+            Ok(Datum { letter, element: datum.element, nominal: datum.nominal })
         };
         tolerance.datums.iter().map(of).collect()
     }

@@ -29,9 +29,14 @@ impl Tolerance {
     pub fn is_of_profile(&self, shape: &Shape) -> bool {
         matches!(
             (&self.characteristic, shape),
-            (Characteristic::Circularity { .. }, Shape::Circle { .. })
+            (Characteristic::Circularity { .. } | Characteristic::CircularRunOut { .. }, Shape::Circle { .. })
                 | (Characteristic::Straightness { .. }, Shape::Line { .. })
         )
+    }
+
+    /// Whether its filter on a feature of this shape may be stated in undulations per revolution.
+    pub fn takes_undulations(&self, shape: &Shape) -> bool {
+        self.characteristic.takes_undulations() && matches!(shape, Shape::Circle { .. } | Shape::Cylinder { .. })
     }
 
     /// Whether outliers may be removed of a feature of this shape: of those whose form is evaluated, or whose surface
@@ -69,15 +74,18 @@ impl Feature {
         self.points.iter().map(|point| shape.distance(point)).collect()
     }
 
-    /// Smallest extent of a surface along itself, mm: of round ones the circumference.
+    /// Smallest extent of a surface along itself, mm: of round ones the circumference, or the length along the axis over
+    /// which there are points if that is smaller.
     pub(super) fn extent_mm(&self, shape: &Shape) -> f64 {
         use std::f64::consts::TAU;
+        let along = |axis: &Vector| extents::range(self.points.iter().map(|point| point.coords.dot(axis)));
         match *shape {
-            Shape::Cylinder { radius, .. } | Shape::Sphere { radius, .. } => TAU * radius,
-            Shape::Cone { radius, .. } => TAU * radius.abs(),
+            Shape::Cylinder { axis, radius, .. } | Shape::Cone { axis, radius, .. } => {
+                along(&axis).min(TAU * radius.abs())
+            }
+            Shape::Sphere { radius, .. } => TAU * radius,
             Shape::Torus { minor, .. } => TAU * minor,
             Shape::Plane { normal, .. } => {
-                let along = |axis: &Vector| extents::range(self.points.iter().map(|point| point.coords.dot(axis)));
                 geometry::transform::perpendicular_axes(&normal).iter().map(along).fold(f64::INFINITY, f64::min)
             }
             _ => f64::INFINITY,

@@ -2,8 +2,9 @@
 //! removed, then a Gaussian filter smooths what is left.
 //!
 //! Circles, and sections of cylinders, are filtered as closed profiles and lines as open ones (ISO 16610-21, with the
-//! cutoffs that ISO 12181-2 and ISO 12780-2 speak of), surfaces in all their directions (ISO 16610-61). The texts were
-//! not available to check against.
+//! cutoffs that ISO 12181-2 and ISO 12780-2 speak of), surfaces in all their directions (ISO 16610-61). Of run-out, too, a
+//! circle and the sections of a cylinder are filtered about their own least-squares circles, so that their eccentricity
+//! stays as it is. The texts were not available to check against.
 
 use std::f64::consts::TAU;
 
@@ -25,6 +26,8 @@ const STEP_MM: f64 = 1e-4;
 const MAX_NESTING_SHARE: f64 = 1.0 / 3.0;
 /// Minimum number of points per wave at the cutoff of a profile's filter (our reading of ISO 12181-2).
 const MIN_POINTS_PER_WAVE: f64 = 7.0;
+/// Minimum share of the points of a cylinder that must lie in sections that carry a filter: what is left out is not judged.
+const MIN_FILTERED_SHARE: f64 = 0.95;
 
 /// What a filter did.
 pub(super) struct Filtered {
@@ -83,13 +86,20 @@ impl Feature {
         }
     }
 
-    /// Passes the points through the Gaussian filter of a tolerance; `None` if it has none, or none with an effect here.
+    /// Passes the points through the Gaussian filter of a tolerance; `None` if it has none. Where that has no effect, this
+    /// is what is described.
     ///
     /// Returns an error if its waves are too long for the feature, so that its form would be smoothed away, or too short
-    /// for the points.
+    /// for the points, or if its undulations are those of no circle.
     pub(super) fn filter(&mut self, asked: &Tolerance) -> Result<Option<Filtered>> {
-        // The points of a mid-plane lie on the sides of the feature.
-        let Some(shape) = self.shape().filter(|_| self.size_mm.is_none()) else { return Ok(None) };
+        if asked.filter_upr.is_none() && asked.filter_mm.is_none() {
+            return Ok(None);
+        }
+        let without = |why: &str| Ok(Some(Filtered { noise_share: 1.0, how: format!("not filtered: {why}") }));
+        if self.size_mm.is_some() {
+            return without("the points of a mid-plane lie on its two sides");
+        }
+        let Some(shape) = self.shape() else { return without("a point has no form") };
         let filtered = match (shape, asked.filter_upr, asked.filter_mm) {
             (Shape::Circle { centre, normal, radius }, upr, cutoff_mm) if asked.is_of_profile(&shape) => {
                 let wave_mm = upr.map(|upr| TAU * radius / upr).or(cutoff_mm);
@@ -105,7 +115,17 @@ impl Feature {
                 Filtered { noise_share, how: of_profile(&cutoff(cutoff_mm)) }
             }
             (Shape::Cylinder { radius, .. }, Some(upr), _) => match asked.characteristic {
-                Characteristic::Circularity { section_mm } => self.filter_sections(upr, section_mm)?,
+                Characteristic::Circularity { section_mm } => {
+                    let (sections, filtered) = self.filter_sections(upr, section_mm)?;
+                    self.filtered_sections = Some(sections);
+                    filtered
+                }
+                // Its sections are those across the datum axis: they are cut again.
+                Characteristic::CircularRunOut { section_mm } => {
+                    let (sections, filtered) = self.filter_sections(upr, section_mm)?;
+                    self.points = sections.concat();
+                    filtered
+                }
                 _ => {
                     let nesting_index_mm = TAU * radius / upr;
                     let how = format!(
@@ -115,11 +135,19 @@ impl Feature {
                     Filtered { noise_share: self.filter_surface(&shape, nesting_index_mm)?, how }
                 }
             },
+            (other, Some(_), _) if !matches!(other, Shape::Circle { .. }) => {
+                return Err(UserError::usage(
+                    "A filter in undulations per revolution needs a circle or a cylinder: state a wavelength in mm.",
+                ));
+            }
             (_, _, Some(nesting_index_mm)) if asked.is_of_surface(&shape) => Filtered {
                 noise_share: self.filter_surface(&shape, nesting_index_mm)?,
                 how: format!("after a Gaussian filter (ISO 16610-61) of nesting index {nesting_index_mm} mm"),
             },
-            _ => return Ok(None),
+            _ if matches!(asked.characteristic, Characteristic::Straightness { .. }) => {
+                return without("the straightness of an axis is that of the centres of its sections");
+            }
+            _ => return without("a filter has no effect on this characteristic of this feature"),
         };
         Ok(Some(filtered))
     }
@@ -129,9 +157,10 @@ impl Feature {
     fn filter_surface(&mut self, shape: &Shape, nesting_index_mm: f64) -> Result<f64> {
         check_wave(nesting_index_mm, self.extent_mm(shape))?;
         let before = self.distances_mm(shape);
-        let Smoothed { distances_mm: after, noise_share } = smoothed(&self.points, &before, nesting_index_mm);
-        for ((point, before), after) in self.points.iter_mut().zip(&before).zip(&after) {
-            *point += gradient(shape, point) * (after - before);
+        let normals: Vec<Vector> = self.points.iter().map(|point| gradient(shape, point)).collect();
+        let Smoothed { distances_mm: after, noise_share } = smoothed(&self.points, &normals, &before, nesting_index_mm);
+        for (((point, normal), before), after) in self.points.iter_mut().zip(&normals).zip(&before).zip(&after) {
+            *point += normal * (after - before);
         }
         if !self.deviations_mm.is_empty() {
             self.deviations_mm = after;
@@ -158,8 +187,8 @@ impl Feature {
     }
 
     /// Filters every section of a cylinder about its own least-squares circle. Sections of too few points are left out,
-    /// and counted.
-    fn filter_sections(&mut self, upr: f64, section_mm: Option<f64>) -> Result<Filtered> {
+    /// and counted; returns an error if they have more than a few of the points.
+    fn filter_sections(&self, upr: f64, section_mm: Option<f64>) -> Result<(Vec<Vec<Point>>, Filtered)> {
         let what = undulations(upr);
         let about = |error: UserError| error.about(&format!("Gaussian filter of {what}"));
         let Situation::Line(axis) = self.element.situation() else {
@@ -169,6 +198,13 @@ impl Feature {
             ((MIN_POINTS_PER_WAVE * upr * covered(&self.points, &axis)).ceil() as usize).max(MIN_CIRCLE_POINTS);
         let all = sections::across(&self.points, &axis, section_mm, MIN_CIRCLE_POINTS).map_err(about)?.len();
         let mut sections = sections::across(&self.points, &axis, section_mm, enough).map_err(about)?;
+        let (kept, total) = (sections.iter().map(Vec::len).sum::<usize>(), self.points.len());
+        if (kept as f64) < MIN_FILTERED_SHARE * total as f64 {
+            return Err(about(UserError::input(format!(
+                "Only {kept} of {total} points lie in sections of at least {enough} points, which it needs: choose longer \
+                 waves or thicker sections, or measure more points."
+            ))));
+        }
         let mut noise_share = 0.0_f64;
         for section in &mut sections {
             let plane = Shape::Plane { point: mean(section), normal: axis.direction };
@@ -182,8 +218,7 @@ impl Feature {
         if sections.len() < all {
             how += &format!("; {} of {all} sections left out, with fewer than {enough} points", all - sections.len());
         }
-        self.filtered_sections = Some(sections);
-        Ok(Filtered { noise_share, how })
+        Ok((sections, Filtered { noise_share, how }))
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::points::leave_noise_undecided;
-use super::{Characteristic, DatumLetters, Feature, Features, Judged, Tolerance, judge};
+use super::{Characteristic, DatumLetters, Feature, Features, Judged, Tolerance, common, judge};
 use crate::alignment::recipe::pose_in;
 use crate::deviation::{Check, DeviationMap};
 use crate::features::measured::{MeasuredBy, MeasuredFeature};
@@ -65,6 +65,61 @@ impl Make for DatumRecipe {
 
 impl Product for Datum {}
 
+/// The elements of a datum of a compartment: one, or those of a common datum such as A-B. `T` is their id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum DatumElements<T> {
+    /// A datum, or a feature in its place.
+    Single(T),
+    /// The datums of a common datum.
+    Common(Vec<T>),
+}
+
+impl<T> DatumElements<T> {
+    /// A single datum, or the common datum of several.
+    pub fn of(mut all: Vec<T>) -> Self {
+        match (all.pop(), all.is_empty()) {
+            (Some(one), true) => Self::Single(one),
+            (last, _) => {
+                all.extend(last);
+                Self::Common(all)
+            }
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[T] {
+        match self {
+            Self::Single(one) => std::slice::from_ref(one),
+            Self::Common(all) => all,
+        }
+    }
+
+    /// The letter or name of each, as the datum is stated; empty where that has fewer.
+    pub fn names_in(&self, stated: &str) -> Vec<String> {
+        let mut names: Vec<String> = match self {
+            Self::Single(_) => vec![stated.to_owned()],
+            Self::Common(_) => common::split(stated).into_iter().map(str::to_owned).collect(),
+        };
+        names.resize(self.all().len(), String::new());
+        names
+    }
+
+    /// All of them, to be changed.
+    pub fn all_mut(&mut self) -> &mut [T] {
+        match self {
+            Self::Single(one) => std::slice::from_mut(one),
+            Self::Common(all) => all,
+        }
+    }
+}
+
+impl<T> From<T> for DatumElements<T> {
+    fn from(one: T) -> Self {
+        Self::Single(one)
+    }
+}
+
 fn no_feature(name: &str) -> UserError {
     UserError::usage(format!("There is no feature “{name}”."))
 }
@@ -74,9 +129,10 @@ fn no_feature(name: &str) -> UserError {
 pub struct ToleranceRecipe {
     /// The feature; `None` if there is no feature of that name.
     pub feature: Option<ElementId>,
-    /// The datums, or features used in their place, in the order of `asked`; `None` for those that do not exist.
+    /// The datums, or features used in their place, in the order of `asked`, several of a common datum; `None` for those
+    /// that do not exist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub datums: Vec<Option<ElementId>>,
+    pub datums: Vec<DatumElements<Option<ElementId>>>,
     /// The alignment of measured features to their nominals; `None` if no nominal is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alignment: Option<ElementId>,
@@ -99,7 +155,7 @@ impl ToleranceRecipe {
     /// Removes the reference to an element; its name is kept.
     pub fn let_go(&mut self, id: ElementId) {
         let references = [&mut self.feature, &mut self.alignment, &mut self.comparison];
-        let all = references.into_iter().chain(&mut self.datums);
+        let all = references.into_iter().chain(self.datums.iter_mut().flat_map(DatumElements::all_mut));
         all.filter(|reference| **reference == Some(id)).for_each(|reference| *reference = None);
     }
 }
@@ -112,7 +168,8 @@ impl Make for ToleranceRecipe {
 
     fn inputs(&self) -> Vec<ElementId> {
         let frames = self.alignment.into_iter().chain(self.comparison);
-        self.feature.into_iter().chain(self.datums.iter().copied().flatten()).chain(frames).collect()
+        let datums = self.datums.iter().flat_map(DatumElements::all).copied().flatten();
+        self.feature.into_iter().chain(datums).chain(frames).collect()
     }
 
     fn make(&self, inputs: &dyn Inputs, _: &Tools<'_>, _: Option<&Judged>, progress: &Progress) -> Result<Judged> {
@@ -133,20 +190,24 @@ impl Make for ToleranceRecipe {
         if asked.datums.len() < self.datums.len() {
             asked.datums.resize(self.datums.len(), String::new());
         }
-        for (datum, name) in self.datums.iter().zip(&mut asked.datums) {
-            let Some(id) = *datum else { continue };
-            match inputs.output(id)?.downcast::<Datum>() {
-                Ok(datum) => {
-                    add(datum.name.clone(), &datum.feature);
-                    letters.insert(datum.letter.clone(), datum.name.clone());
-                    name.clone_from(&datum.letter);
-                }
-                // A feature in place of a datum.
-                Err(_) => {
-                    *name = inputs.name(id);
-                    add(name.clone(), &*inputs.get::<MeasuredFeature>(id, "a datum or a feature")?);
+        for (datum, stated) in self.datums.iter().zip(&mut asked.datums) {
+            let mut names = datum.names_in(stated);
+            for (id, name) in datum.all().iter().zip(&mut names) {
+                let Some(id) = *id else { continue };
+                match inputs.output(id)?.downcast::<Datum>() {
+                    Ok(datum) => {
+                        add(datum.name.clone(), &datum.feature);
+                        letters.insert(datum.letter.clone(), datum.name.clone());
+                        name.clone_from(&datum.letter);
+                    }
+                    // A feature in place of a datum.
+                    Err(_) => {
+                        *name = inputs.name(id);
+                        add(name.clone(), &*inputs.get::<MeasuredFeature>(id, "a datum or a feature")?);
+                    }
                 }
             }
+            *stated = common::joined(&names);
         }
         // The points of a mid-plane lie on the sides of the feature.
         let has_sides = features.get(&name).is_some_and(|own| own.size_mm.is_some());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::common::listed;
 use super::feature::Features;
 use super::judged::Judged;
 use crate::features::Element;
@@ -149,7 +150,8 @@ pub struct Tolerance {
     /// Tolerance class of a size with its nominal size, such as “25 H7” (ISO 286), which determines the limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<String>,
-    /// Datum letters (or feature names) in order of priority; none for form and size.
+    /// Datum letters (or feature names) in order of priority, joined by a hyphen for a common datum such as “A-B”; none
+    /// for form and size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub datums: Vec<String>,
     /// The maximum material requirement, if the drawing shows Ⓜ.
@@ -161,11 +163,11 @@ pub struct Tolerance {
     pub expanded_uncertainty_mm: Option<f64>,
     /// Nesting index or cutoff wavelength of the Gaussian filter (of surfaces ISO 16610-61, of circles and lines ISO
     /// 16610-21) that the points pass before the zone that contains them is evaluated, mm; `None` evaluates them as
-    /// measured. Without effect on sizes and axes.
+    /// measured. Without effect on sizes and axes, which is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter_mm: Option<f64>,
-    /// Cutoff of such a filter in undulations per revolution, in place of a wavelength; for circularity (of every section
-    /// along its circumference) and cylindricity.
+    /// Cutoff of such a filter in undulations per revolution, in place of a wavelength; for circularity and circular run-out
+    /// of circles and cylinders (of every section along its circumference), cylindricity, and total run-out of cylinders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter_upr: Option<f64>,
     /// Limit for outliers, single points that stand off their neighbours (by at least 0.005 mm), in standard deviations of
@@ -328,9 +330,12 @@ impl Characteristic {
         }
     }
 
-    /// Whether its filter may be stated in undulations per revolution.
+    /// Whether its filter may be stated in undulations per revolution, if the feature is round.
     pub fn takes_undulations(&self) -> bool {
-        matches!(self, Self::Circularity { .. } | Self::Cylindricity {})
+        matches!(
+            self,
+            Self::Circularity { .. } | Self::Cylindricity {} | Self::CircularRunOut { .. } | Self::TotalRunOut {}
+        )
     }
 
     pub(super) fn datum_use(&self) -> DatumUse {
@@ -395,8 +400,8 @@ impl Tolerance {
             }
             if !self.characteristic.takes_undulations() {
                 return refuse(
-                    "only circularity and cylindricity take a filter in undulations per revolution: state a wavelength \
-                     in mm."
+                    "only circularity, cylindricity and run-out take a filter in undulations per revolution: state a \
+                     wavelength in mm."
                         .to_owned(),
                 );
             }
@@ -409,7 +414,8 @@ impl Tolerance {
         }
         match (self.characteristic.datum_use(), self.datums.is_empty()) {
             (DatumUse::None, false) => {
-                return refuse(format!("{name} takes no datum; remove {}.", self.datums.join("|")));
+                let datums = listed(self.datums.iter().map(String::as_str), "|");
+                return refuse(format!("{name} takes no datum; remove {datums}."));
             }
             (DatumUse::Required, true) => return refuse(format!("{name} needs a datum; state its letter.")),
             _ => {}

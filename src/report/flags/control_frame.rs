@@ -2,6 +2,7 @@
 //! boxes, and behind them the measured value.
 
 use super::drawing::{FlagMark, Measure, Rect, Shade};
+use base::LengthUnit;
 use inspect::tolerances::{Characteristic, Tolerance};
 
 /// Height of a box, and space beside its text, points.
@@ -23,10 +24,12 @@ pub(super) struct ControlFrame {
 }
 
 impl ControlFrame {
-    /// The frame of a tolerance; `round` stands before the size of its zone.
-    pub fn of(tolerance: &Tolerance, round: &str, value: String) -> Self {
+    /// The frame of a tolerance in `unit`; `round` stands before the size of its zone, `value` is what was measured. As on
+    /// drawings, millimetres go without saying.
+    pub fn of(tolerance: &Tolerance, round: &str, value: String, unit: LengthUnit) -> Self {
         let bonus = if tolerance.maximum_material.is_some() { " Ⓜ" } else { "" };
-        let zone = format!("{round}{}{bonus}", tolerance.limit_mm);
+        let zone = format!("{round}{}{bonus}", unit.stated_text(tolerance.limit_mm));
+        let value = if unit == LengthUnit::Mm { value } else { format!("{value} {}", unit.symbol()) };
         let boxes = std::iter::once(zone).chain(tolerance.datums.iter().cloned()).collect();
         Self { characteristic: tolerance.characteristic.clone(), boxes, value }
     }

@@ -7,7 +7,7 @@ mod layout;
 mod picture;
 
 use super::{Input, colour_scale, surface_points};
-use base::{length_text, signed_length};
+use base::LengthUnit;
 use control_frame::ControlFrame;
 use geometry::{Point, Vector};
 use inspect::deviation::Check;
@@ -70,14 +70,25 @@ enum Content {
     Frame(ControlFrame),
 }
 
+impl Flag {
+    /// Its text; `None` of one that is a feature control frame.
+    pub fn text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            Content::Frame(_) => None,
+        }
+    }
+}
+
 /// All flags of a report: the worst regions, the tolerances that were judged, and the surface points that were measured.
 pub(super) fn of_report(input: &Input<'_>) -> Vec<Flag> {
     let document = input.document;
     let scale = |tolerance| colour_scale(tolerance, document);
-    let mut flags = of_regions(input.check, &scale(input.check.parameters.tolerance));
+    let unit = document.settings.shown_unit;
+    let mut flags = of_regions(input.check, &scale(input.check.parameters.tolerance), unit);
     flags.extend(of_tolerances(document));
     for (_, made) in surface_points::up_to_date(document) {
-        flags.extend(of_points(made, &scale(made.parameters.tolerance)));
+        flags.extend(of_points(made, &scale(made.parameters.tolerance), unit));
     }
     flags
 }
@@ -97,22 +108,25 @@ pub fn of_tolerances(document: &Document) -> Vec<Flag> {
             element: Some(id),
             beside_mm: 0.02 * radius_mm + judged.measured_mm,
             stripe: Shade::Verdict(decided(judged.conformity, judged.verdict)),
-            content: content_of(own, judged, &feature.element),
+            content: content_of(own, judged, &feature.element, document.settings.shown_unit),
         })
     };
     document.tolerances().filter_map(flag).collect()
 }
 
-/// A size as a text, another tolerance as a feature control frame.
-fn content_of(own: &ToleranceRecipe, judged: &Judged, element: &Element) -> Content {
-    let value = length_text(judged.measured_mm, 3);
+/// A size as a text, another tolerance as a feature control frame; lengths in `unit`.
+fn content_of(own: &ToleranceRecipe, judged: &Judged, element: &Element, unit: LengthUnit) -> Content {
+    let value = unit.length_text(judged.measured_mm, 3);
     if let Characteristic::Size { .. } = own.asked.characteristic {
         let is_round =
             matches!(element, Element::Shape(Shape::Circle { .. } | Shape::Sphere { .. } | Shape::Cylinder { .. }));
-        let (size, upper) = (format!("{}{value}", if is_round { "Ø " } else { "" }), judged.limit_mm.to_string());
+        let (size, upper) = (format!("{}{value}", if is_round { "Ø " } else { "" }), unit.stated_text(judged.limit_mm));
         return Content::Text(match judged.lower_mm {
-            Some(lower) => text!("viewport-size", size = size, lower = lower.to_string(), upper = upper),
-            None => format!("{size} mm ({upper})"),
+            Some(lower) => {
+                let lower = unit.stated_text(lower);
+                text!("viewport-size", size = size, unit = unit.symbol(), lower = lower, upper = upper)
+            }
+            None => format!("{size} {} ({upper})", unit.symbol()),
         });
     }
     let is_round = matches!(element, Element::Shape(shape) if own.asked.has_round_zone(shape));
@@ -122,7 +136,7 @@ fn content_of(own: &ToleranceRecipe, judged: &Judged, element: &Element) -> Cont
         (true, true) => "SØ ",
         (true, false) => "Ø ",
     };
-    Content::Frame(ControlFrame::of(&own.asked, round, value))
+    Content::Frame(ControlFrame::of(&own.asked, round, value, unit))
 }
 
 /// A measured point of a feature: that next to the mean, among some that are spread over it.
@@ -135,8 +149,8 @@ fn point_of(feature: &MeasuredFeature) -> Option<Point> {
     points.iter().min_by(|one, other| distance(one).total_cmp(&distance(other))).copied()
 }
 
-/// Flags of the worst regions.
-pub fn of_regions(check: &Check, scale: &ColourScale) -> Vec<Flag> {
+/// Flags of the worst regions, with their peaks in `unit`.
+pub fn of_regions(check: &Check, scale: &ColourScale, unit: LengthUnit) -> Vec<Flag> {
     let regions = check.regions.iter().take(MAX_REGIONS).zip(1..);
     let flag = |(region, number): (&Region, usize)| Flag {
         kind: FlagKind::Region,
@@ -146,13 +160,13 @@ pub fn of_regions(check: &Check, scale: &ColourScale) -> Vec<Flag> {
         element: None,
         beside_mm: region.peak_mm,
         stripe: Shade::Own(scale.colour(Some(region.peak_mm))),
-        content: Content::Text(format!("{number}   {} mm", signed_length(region.peak_mm, 3))),
+        content: Content::Text(format!("{number}   {} {}", unit.signed_length(region.peak_mm, 3), unit.symbol())),
     };
     regions.map(flag).collect()
 }
 
-/// Flags of the surface points that were measured.
-pub fn of_points(made: &SurfacePoints, scale: &ColourScale) -> Vec<Flag> {
+/// Flags of the surface points that were measured, with their deviations in `unit`.
+pub fn of_points(made: &SurfacePoints, scale: &ColourScale, unit: LengthUnit) -> Vec<Flag> {
     let flag = |own: &SurfacePoint| {
         let deviation_mm = own.measured.as_ref().ok()?.0;
         Some(Flag {
@@ -163,7 +177,7 @@ pub fn of_points(made: &SurfacePoints, scale: &ColourScale) -> Vec<Flag> {
             element: None,
             beside_mm: deviation_mm,
             stripe: Shade::Own(scale.colour(Some(deviation_mm))),
-            content: Content::Text(format!("{}   {} mm", own.name, signed_length(deviation_mm, 3))),
+            content: Content::Text(format!("{}   {} {}", own.name, unit.signed_length(deviation_mm, 3), unit.symbol())),
         })
     };
     made.points.iter().filter_map(flag).collect()

@@ -148,6 +148,7 @@ mod tests {
     use super::super::control_frame::ControlFrame;
     use super::super::{Content, FlagKind};
     use super::*;
+    use base::LengthUnit;
     use geometry::Point;
     use geometry::mesh::shapes;
     use inspect::tolerances::{Characteristic, Tolerance};
@@ -235,7 +236,7 @@ mod tests {
             outlier_sigmas: None,
             fit: None,
         };
-        let frame = ControlFrame::of(&tolerance, "Ø ", "0.031".to_owned());
+        let frame = ControlFrame::of(&tolerance, "Ø ", "0.031".to_owned(), LengthUnit::Mm);
         let own = Flag { content: Content::Frame(frame), ..flag("Coaxiality", Point::new(20.0, 15.0, 20.0)) };
         let surface = block();
         let own = FlagPicture::of(vec![own], &camera(StandardView::Top, &surface), &surface, 520.0);

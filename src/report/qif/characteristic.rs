@@ -33,6 +33,8 @@ pub struct Characteristic {
     pub feature: Option<ElementId>,
     /// What is added to the measurement; empty without a result.
     pub measurement: Vec<Node>,
+    /// What the points passed before, as attributes of the measurement.
+    pub preparation: Option<Node>,
 }
 
 impl Characteristic {
@@ -137,6 +139,8 @@ impl Characteristic {
             Asked::CircularRunOut { .. } => ("CircularRunout", located(Vec::new()), false),
             Asked::TotalRunOut {} => ("TotalRunout", located(Vec::new()), false),
         };
+        let definition: Vec<Node> = stated(asked).into_iter().chain(definition).collect();
+        let preparation = made.and_then(|own| attributes([("Preparation", Some(own.preparation.clone()))]));
         // The schema has no place for what the tolerance gains: the figures alone would contradict the verdict.
         if asked.maximum_material.is_some() && !has_bonus {
             let said = made.map_or_else(
@@ -144,7 +148,9 @@ impl Characteristic {
                 |own| inspect::recipe::Product::sentences(own).join(" "),
             );
             let what = format!("{kind} {} mm at maximum material", asked.limit_mm);
-            return Self::judged(name, &what, made.and_then(inspect::recipe::Product::verdict), &said);
+            let own = Self::judged(name, &what, made.and_then(inspect::recipe::Product::verdict), &said);
+            let definition = stated(asked).into_iter().chain(own.definition).collect();
+            return Self { definition, preparation, ..own };
         }
         let measured = |own: &Judged| {
             let bonus =
@@ -154,12 +160,22 @@ impl Characteristic {
         Self {
             verdict: made.and_then(inspect::recipe::Product::verdict),
             measurement: made.map(measured).unwrap_or_default(),
+            preparation,
             ..Self::new(kind, name, definition)
         }
     }
 
     fn new(kind: &'static str, name: String, definition: Vec<Node>) -> Self {
-        Self { kind, name, definition, nominal: Vec::new(), verdict: None, feature: None, measurement: Vec::new() }
+        Self {
+            kind,
+            name,
+            definition,
+            nominal: Vec::new(),
+            verdict: None,
+            feature: None,
+            measurement: Vec::new(),
+            preparation: None,
+        }
     }
 
     /// Whether it was measured, and how it was judged.
@@ -171,6 +187,22 @@ impl Characteristic {
             None => "NOT_ANALYZED",
         }
     }
+}
+
+/// What a tolerance states beside its limits. The element of the schema for a tolerance class stands in place of the
+/// limits, which would be lost, and that for a filter needs a kind of association.
+fn stated(asked: &Tolerance) -> Option<Node> {
+    let filter_mm = asked.filter_mm.map(|cutoff_mm| format!("Gaussian, {cutoff_mm} mm"));
+    let filter = asked.filter_upr.map(|upr| format!("Gaussian, {upr} UPR")).or(filter_mm);
+    let outliers = asked.outlier_sigmas.map(|sigmas| format!("{sigmas} standard deviations of the noise"));
+    attributes([("ToleranceClass", asked.fit.clone()), ("Filter", filter), ("OutlierLimit", outliers)])
+}
+
+/// User-defined attributes, with which the elements of a characteristic begin; `None` without any.
+fn attributes<const N: usize>(all: [(&str, Option<String>); N]) -> Option<Node> {
+    let stated = all.into_iter().filter_map(|(name, text)| Some((name, text.filter(|text| !text.is_empty())?)));
+    let nodes: Vec<Node> = stated.map(|(name, text)| Node::stated(name, &text)).collect();
+    (!nodes.is_empty()).then(|| Node::list("Attributes", nodes))
 }
 
 /// Limits of a size, a distance or an angle.
@@ -189,5 +221,35 @@ pub fn value(name: &str, measured: f64, expanded: Option<f64>) -> Node {
     match expanded {
         Some(expanded) => node.with("combinedUncertainty", &decimal(0.5 * expanded)),
         None => node,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use inspect::tolerances::Plan;
+
+    /// The definition of the only tolerance of a list, as text.
+    fn definition(fields: &str) -> String {
+        let plan = Plan::from_json(&format!(r#"{{"tolerances":[{{"feature":"bore",{fields}}}]}}"#)).unwrap();
+        let own = Characteristic::of_tolerance("T".to_owned(), &plan.tolerances[0], Form::Cylinder, None, None);
+        assert!(own.preparation.is_none(), "nothing was measured");
+        Node::of("Definition", own.definition).document().unwrap()
+    }
+
+    #[test]
+    fn classes_and_filters_stand_as_attributes_before_the_limits() {
+        let size = definition(r#""characteristic":"size","fit":"25 H7""#);
+        let [class, limits] = [r#"<AttributeStr name="ToleranceClass" value="25 H7"/>"#, "<MaxValue>25.021</MaxValue>"];
+        assert!(size.contains(r#"<Attributes n="1">"#) && size.find(class) < size.find(limits), "{size}");
+        assert!(size.contains(class) && size.contains("<MinValue>25</MinValue>"), "{size}");
+        let form = definition(r#""characteristic":"circularity","limit_mm":0.1,"filter_upr":50,"outlier_sigmas":4"#);
+        assert!(form.contains(r#"<Attributes n="2">"#), "{form}");
+        assert!(form.contains(r#"name="Filter" value="Gaussian, 50 UPR""#), "{form}");
+        assert!(form.find("</Attributes>") < form.find("<ToleranceValue>"), "{form}");
+        let wave = definition(r#""characteristic":"cylindricity","limit_mm":0.1,"filter_mm":0.8"#);
+        assert!(wave.contains(r#"name="Filter" value="Gaussian, 0.8 mm""#), "{wave}");
+        let plain = definition(r#""characteristic":"cylindricity","limit_mm":0.1"#);
+        assert!(!plain.contains("Attributes"), "{plain}");
     }
 }

@@ -5,6 +5,8 @@ mod characteristic;
 mod features;
 mod node;
 
+use std::collections::BTreeMap;
+
 use super::Input;
 use base::date::Stamp;
 use base::hash::bytes_hash;
@@ -141,36 +143,45 @@ fn statements(input: &Input<'_>) -> Node {
     ];
     let remarks = input.overall.remarks.iter().map(|remark| ("Remark", remark.clone()));
     let stated = stated.into_iter().chain(remarks).filter(|(_, text)| !text.is_empty());
-    let attribute =
-        |(name, text): (&str, String)| Node::of("AttributeStr", Vec::new()).with("name", name).with("value", &text);
-    Node::list("Attributes", stated.map(attribute).collect())
+    Node::list("Attributes", stated.map(|(name, text)| Node::stated(name, &text)).collect())
 }
 
 /// Datum reference frames: lists of datums in order of priority.
 struct Frames {
     /// Letters and their ids.
     datums: Vec<(String, u32)>,
-    /// Datums of each frame, and its id.
+    /// Datums of each frame as stated, and its id.
     frames: Vec<(Vec<String>, u32)>,
+    /// The letters of each common datum, as it is stated.
+    common: BTreeMap<String, Vec<String>>,
 }
 
 const PRECEDENCE: [&str; 6] = ["PRIMARY", "SECONDARY", "TERTIARY", "QUATERNARY", "QUINARY", "SENARY"];
 
 impl Frames {
     fn of(document: &Document, ids: &mut Ids) -> Self {
-        let (mut datums, mut frames) = (Vec::new(), Vec::new());
+        let (mut datums, mut frames, mut common) = (Vec::<(String, u32)>::new(), Vec::new(), BTreeMap::new());
         for (_, recipe) in document.tolerances() {
             let letters = &recipe.asked.datums;
-            for letter in letters {
-                if !datums.iter().any(|(own, _)| own == letter) {
-                    datums.push((letter.clone(), ids.next()));
+            for (index, stated) in letters.iter().enumerate() {
+                let members = match recipe.datums.get(index) {
+                    Some(own) if own.all().len() > 1 => own.names_in(stated),
+                    _ => vec![stated.clone()],
+                };
+                for letter in &members {
+                    if !datums.iter().any(|(own, _)| own == letter) {
+                        datums.push((letter.clone(), ids.next()));
+                    }
+                }
+                if members.len() > 1 {
+                    common.insert(stated.clone(), members);
                 }
             }
             if !letters.is_empty() && !frames.iter().any(|(own, _)| own == letters) {
                 frames.push((letters.clone(), ids.next()));
             }
         }
-        Self { datums, frames }
+        Self { datums, frames, common }
     }
 
     fn id(&self, letters: &[String]) -> Option<u32> {
@@ -186,15 +197,27 @@ impl Frames {
             let label: String = letter.chars().map(|own| if own.is_alphanumeric() { own } else { '_' }).collect();
             Node::of("DatumDefinition", vec![Node::text("DatumLabel", label)]).with("id", &id.to_string())
         };
-        let datum = |(letter, precedence): (&String, &str)| {
+        let simple = |letter: &String| {
             let id = self.datums.iter().find(|(own, _)| own == letter).map_or(0, |(_, id)| *id);
-            let simple = vec![
+            let nodes = vec![
                 Node::text("DatumDefinitionId", id),
                 Node::text("MaterialModifier", "NONE"),
                 Node::text("ReferencedComponent", "ACTUAL"),
             ];
+            Node::of("SimpleDatum", nodes)
+        };
+        let datum = |(stated, precedence): (&String, &str)| {
+            let datum = match self.common.get(stated) {
+                Some(members) => {
+                    let numbered = (1..).zip(members).map(|(number, letter): (u32, &String)| {
+                        Node::of("Datum", vec![simple(letter), Node::text("SequenceNumber", number)])
+                    });
+                    Node::list("CompoundDatum", numbered.collect())
+                }
+                None => simple(stated),
+            };
             let precedence = Node::of("Precedence", vec![Node::text("PrecedenceEnum", precedence)]);
-            Node::of("Datum", vec![Node::of("SimpleDatum", simple), precedence])
+            Node::of("Datum", vec![datum, precedence])
         };
         let frame = |(letters, id): &(Vec<String>, u32)| {
             let datums = letters.iter().zip(PRECEDENCE).map(datum).collect();
@@ -224,10 +247,11 @@ impl Written {
         let referring = |name: &str, id: u32, rest: &[Node]| [vec![Node::text(name, id)], rest.to_vec()].concat();
         let feature = features.iter().find(|feature| Some(feature.of) == own.feature);
         let feature = feature.map(|feature| Node::list("FeatureMeasurementIds", vec![Node::text("Id", feature.id)]));
-        let mut measured = vec![
+        let mut measured: Vec<Node> = own.preparation.iter().cloned().collect();
+        measured.extend([
             Node::of("Status", vec![Node::text("CharacteristicStatusEnum", own.status())]),
             Node::text("CharacteristicItemId", item),
-        ];
+        ]);
         measured.extend(feature);
         measured.extend(own.measurement.iter().cloned());
         Self {

@@ -39,6 +39,11 @@ impl Node {
         Self::of(name, nodes).with("n", &count)
     }
 
+    /// A user-defined attribute of an element, in a list `Attributes`.
+    pub fn stated(name: &str, value: &str) -> Self {
+        Self::of("AttributeStr", Vec::new()).with("name", name).with("value", value)
+    }
+
     /// The element with another attribute.
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
         self.attributes.push((name, printable(value)));

@@ -152,7 +152,8 @@ impl Block {
             filter_upr: None,
             outlier_sigmas: None,
         };
-        let parallel = ToleranceRecipe { feature: Some(top), datums: vec![Some(a)], ..ToleranceRecipe::new(tolerance) };
+        let parallel =
+            ToleranceRecipe { feature: Some(top), datums: vec![Some(a).into()], ..ToleranceRecipe::new(tolerance) };
         let parallel = plan.add("Parallel", parallel.into()).unwrap();
         Self { folder, plan, alignment, comparison, strict, top, bottom, height, mid_plane, parallel }
     }

@@ -15,6 +15,7 @@ use inspect::thickness::ThicknessMap;
 use inspect::tolerances::measure::{Measure, MeasureRecipe, Quantity};
 use inspect::tolerances::recipe::ToleranceRecipe;
 use inspect::tolerances::{Characteristic, Conformity, Judged};
+use inspect::verdict::Verdict;
 
 type Rows = Option<Vec<ResultRow>>;
 
@@ -147,16 +148,27 @@ pub(super) fn surface_points(document: &Document, element: &Element) -> Rows {
     Some(rows.collect())
 }
 
-/// The least thickness with its limit, which no verdict rests on.
+/// The least thickness with its limit, and the greatest one where it has a limit.
 pub(super) fn thickness(document: &Document, element: &Element) -> Rows {
     let map = document.result::<ThicknessMap>(Some(element.id))?;
-    let (least_mm, limit_mm) = (map.statistics.min_mm, map.parameters.min_mm);
-    let is_measured = map.statistics.measured_mm2 > 0.0;
-    Some(vec![ResultRow {
-        lower: (limit_mm > 0.0).then_some(limit_mm),
-        verdict: map.verdict().map_or(RowVerdict::NoLimits, |own| RowVerdict::of(Some(own), false)),
+    let (own, limits) = (&map.statistics, &map.parameters);
+    let measured = |name: &'static str, mm: f64| {
+        ResultRow::new(element, name, "mm").measured(None, (own.measured_mm2 > 0.0).then_some(mm), None)
+    };
+    let verdict = |own: Option<Verdict>| own.map_or(RowVerdict::NoLimits, |own| RowVerdict::of(Some(own), false));
+    let least = ResultRow {
+        lower: (limits.min_mm > 0.0).then_some(limits.min_mm),
+        verdict: verdict(map.least_verdict()),
         why: map.sentences().join(" "),
         at: map.spots.first().map(|spot| spot.at),
-        ..ResultRow::new(element, "Least thickness", "mm").measured(None, is_measured.then_some(least_mm), None)
-    }])
+        ..measured("Least thickness", own.min_mm)
+    };
+    let greatest = limits.max_thickness_mm.map(|limit_mm| ResultRow {
+        upper: Some(limit_mm),
+        verdict: verdict(map.greatest_verdict()),
+        why: map.sentences().join(" "),
+        at: map.thickest.map(|spot| spot.at),
+        ..measured("Greatest thickness", own.max_mm)
+    });
+    Some(std::iter::once(least).chain(greatest).collect())
 }

@@ -223,7 +223,7 @@ fn no_result(document: &Document, element: &Element) -> Option<String> {
 /// computed yet, other than tolerances and limits of measures, nor for what decides nothing in any case.
 fn without_result(document: &Document, element: &Element) -> RowVerdict {
     let decides = match &element.recipe {
-        Recipe::Thickness(own) => own.parameters.min_mm > 0.0,
+        Recipe::Thickness(own) => own.parameters.has_limits(),
         Recipe::Section(own) => own.scan.is_some(),
         Recipe::Measure(own) => own.lower.is_some() || own.upper.is_some(),
         _ => true,

@@ -281,6 +281,7 @@ fn dimensions_and_surface_points_have_a_row_each() {
     let section = Section {
         parameters: section::Parameters::default(),
         planes: Vec::new(),
+        edge: Vec::new(),
         is_compared: true,
         half_width_mm: 0.1,
         dimensions: vec![dimension(20.01, 0.01), dimension(20.045, 0.01), dimension(20.2, 0.01), missing],

@@ -2,6 +2,7 @@
 
 use super::super::{PanelContext, named};
 use super::Picking;
+use crate::lengths::symbol;
 use crate::number_field::NumberField;
 use crate::theme;
 use crate::viewport::gizmo::{AXES, Axes, HandTool, Pivot};
@@ -66,9 +67,9 @@ fn typed(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             ui.weak(axis);
         }
         ui.end_row();
-        ui.label(text!("align-hand-shift"));
+        ui.label(text!("align-hand-shift", unit = symbol()));
         for (mm, axis) in tool.shift_mm.iter_mut().zip(AXES) {
-            let field = ui.add(NumberField::new(mm).speed(0.02).range(-1e5..=1e5).max_decimals(4));
+            let field = ui.add(NumberField::new(mm).speed(0.02).range(-1e5..=1e5).max_decimals(4).length());
             named(&field, &text!("align-hand-shift-along", axis = axis));
         }
         ui.end_row();

@@ -6,8 +6,9 @@ mod search_registration;
 pub mod searches;
 
 use super::{PanelContext, rows};
+use crate::lengths::{length_text, position_text, with_unit};
 use crate::{Action, theme};
-use base::{capitalised, length_text, position_text};
+use base::capitalised;
 use compute::registration::{Metric, Robust};
 use dispatch::{Align, Inspect};
 use geometry::Point;
@@ -77,7 +78,6 @@ impl AlignPanel {
         self.best_fit_options(ui, context, ready);
         pairs(ui, context, ready);
         searches(ui, context, ready);
-        context.commit_settings(ui);
     }
 
     fn best_fit_options(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
@@ -128,14 +128,14 @@ fn alignment_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         // Nothing was fitted.
         None if alignment.by_hand => vec![method(alignment)],
         None => vec![
-            (text!("align-rms"), format!("{} mm", length_text(alignment.rms_mm, 4))),
+            (text!("align-rms"), with_unit(length_text(alignment.rms_mm, 4))),
             (text!("align-points-used"), format!("{:.1} %", 100.0 * alignment.overlap)),
             (text!("align-iterations"), alignment.iterations.to_string()),
         ],
     };
     figures.extend([
         (text!("align-rotation"), format!("{angle:.3}°")),
-        (text!("align-translation"), format!("{} mm", position_text([translation.x, translation.y, translation.z], 3))),
+        (text!("align-translation"), with_unit(position_text([translation.x, translation.y, translation.z], 3))),
     ]);
     rows(ui, "alignment", &figures);
     if let Some(main) = &alignment.main {
@@ -164,7 +164,7 @@ fn alignment_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         for (i, alternative) in alignment.alternatives.iter().enumerate() {
             let angle = alternative.angle_rad.to_degrees();
             let rotation = alternative.nominal_from_scan.rotation * alignment.nominal_from_scan.rotation.inverse();
-            let (angle, rms) = (format!("{angle:.1}"), length_text(alternative.rms_mm, 4));
+            let (angle, rms) = (format!("{angle:.1}"), with_unit(length_text(alternative.rms_mm, 4)));
             let words = match rotation.axis().map(|axis| axis_words([axis.x, axis.y, axis.z])) {
                 Some(axis) => match axis.strip_prefix("the direction ") {
                     Some(direction) => {
@@ -231,7 +231,7 @@ fn pairs(ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
                 context.send(Align::TogglePair(i));
             }
             let residual = residuals.as_ref().and_then(|fit| fit.residuals_mm.get(i));
-            ui.label(residual.map_or_else(|| "–".to_owned(), |mm| format!("{} mm", length_text(*mm, 3))));
+            ui.label(residual.map_or_else(|| "–".to_owned(), |mm| with_unit(length_text(*mm, 3))));
             if ui.small_button(text!("common-remove")).clicked() {
                 context.send(Align::RemovePair(i));
             }

@@ -81,7 +81,7 @@ impl SearchRegistration {
         ui.horizontal(|ui| {
             let label = ui.label(text!("align-error-limit")).on_hover_text(text!("align-error-limit-hint"));
             let drag = NumberField::new(&mut draft.parameters.error_limit_mm2).speed(1e-5).max_decimals(9);
-            ui.add(drag.range(0.0..=1e6).suffix(" mm²")).labelled_by(label.id);
+            ui.add(drag.range(0.0..=1e6).unit("mm²")).labelled_by(label.id);
         });
         ui.horizontal(|ui| {
             let limit = &mut draft.parameters.change_limit_mm2;
@@ -92,7 +92,7 @@ impl SearchRegistration {
             }
             if let Some(limit) = limit {
                 let drag = NumberField::new(limit).speed(1e-9).max_decimals(12).range(0.0..=1e6);
-                named(&ui.add(drag.suffix(" mm²")), &text!("align-min-change"));
+                named(&ui.add(drag.unit("mm²")), &text!("align-min-change"));
             }
         });
         let button = egui::Button::new(text!("align-register"));

@@ -3,8 +3,8 @@
 use egui_plot::{Bar, BarChart, Legend, Plot};
 
 use super::super::PanelContext;
+use crate::lengths::{length_text, with_unit};
 use crate::theme;
-use base::length_text;
 use inspect::alignment::search_comparison::{Row, SearchComparison};
 use texts::text;
 
@@ -75,8 +75,8 @@ fn cells(row: &Row) -> [String; COLUMNS] {
         texts::word(row.device.kind.name()).into_owned(),
         format!("{:.2} ms", row.total_ms),
         row.iterations.to_string(),
-        format!("{} mm", length_text(row.rms_mm, 4)),
-        if row.apart_mm < 1e-6 { "0 mm".to_owned() } else { format!("{} mm", length_text(row.apart_mm, 4)) },
+        with_unit(length_text(row.rms_mm, 4)),
+        if row.apart_mm < 1e-6 { with_unit(0) } else { with_unit(length_text(row.apart_mm, 4)) },
         row.mean_visited.map_or_else(|| "–".to_owned(), |visited| format!("{visited:.2}")),
         row.search_share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share)),
     ]

@@ -7,9 +7,10 @@ use egui::{Color32, RichText, Ui};
 use super::super::PanelContext;
 use super::super::picks::Pick;
 use crate::choosing::Purpose;
+use crate::lengths::{signed_length, with_unit};
 use crate::number_field::NumberField;
 use crate::{Action, theme};
-use base::{capitalised, signed_length};
+use base::capitalised;
 use dispatch::Command;
 use inspect::acceptance::AcceptanceTest;
 use inspect::acceptance::{Acceptance, Characteristic, Figure, Limit, Limits, Settings, Verdict};
@@ -136,7 +137,7 @@ impl AcceptanceSection {
 fn length(ui: &mut Ui, name: String, value: &mut f64) {
     ui.horizontal(|ui| {
         let label = ui.label(name);
-        let drag = NumberField::new(value).speed(0.01).range(0.0..=1e5).max_decimals(4).suffix(" mm");
+        let drag = NumberField::new(value).speed(0.01).range(0.0..=1e5).max_decimals(4).unit("mm");
         ui.add(drag).labelled_by(label.id);
     });
 }
@@ -162,7 +163,7 @@ fn results(ui: &mut Ui, acceptance: &Acceptance) {
             let hint = text!("calibrate-in-positions", symbol = characteristic.symbol(), count = errors_mm.len());
             let name = capitalised(&texts::word(characteristic.name()));
             ui.label(RichText::new(name).weak()).on_hover_text(hint);
-            ui.label(format!("{} mm", signed_length(*worst_mm, 4)));
+            ui.label(with_unit(signed_length(*worst_mm, 4)));
             if let Some(verdict) = verdict {
                 theme::dot(ui, colour_of(*verdict)).on_hover_text(texts::word(verdict.word()));
             }

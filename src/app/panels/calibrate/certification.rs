@@ -18,7 +18,7 @@ impl CalibratePanel {
                 let label = ui.label(text!("calibrate-probing-error"));
                 let drag = NumberField::new(&mut setup.probing_mm).speed(0.0001).range(0.0..=1.0);
                 let hint = text!("calibrate-probing-error-hint");
-                ui.add(drag.max_decimals(4).suffix(" mm")).labelled_by(label.id).on_hover_text(hint);
+                ui.add(drag.max_decimals(4).unit("mm")).labelled_by(label.id).on_hover_text(hint);
             });
             let mut is_known = setup.field_mm.is_some();
             let hint = text!("calibrate-field-known-hint");
@@ -30,8 +30,7 @@ impl CalibratePanel {
                 ui.horizontal(|ui| {
                     ui.label(text!("calibrate-field"));
                     for (side, axis) in sides_mm.iter_mut().zip(["X", "Y"]) {
-                        let drag =
-                            NumberField::new(side).speed(0.5).range(1.0..=10_000.0).max_decimals(2).suffix(" mm");
+                        let drag = NumberField::new(side).speed(0.5).range(1.0..=10_000.0).max_decimals(2).unit("mm");
                         ui.add(drag).on_hover_text(text!("calibrate-field-hint", axis = axis));
                     }
                 });

@@ -6,6 +6,7 @@ use super::super::PanelContext;
 use super::result::{description_of, light_of};
 use super::{CalibratePanel, colour_of, has_all_regions};
 use crate::choosing::Purpose;
+use crate::lengths::{position_text, with_unit};
 use crate::viewport::brush::Tool;
 use crate::{Action, theme};
 use dispatch::Calibrate;
@@ -118,8 +119,7 @@ impl CalibratePanel {
                     let name = |instrument: &Measurement| instrument.source().map(SourceFile::name).unwrap_or_default();
                     ui.label(name(&snapshot.sensor))
                         .on_hover_text(text!("calibrate-probed-points-of", file = name(&snapshot.cmm)));
-                    let [x, y, z] = snapshot.position_mm;
-                    ui.label(RichText::new(format!("{x:.1}, {y:.1}, {z:.1} mm")).weak());
+                    ui.label(RichText::new(with_unit(position_text(snapshot.position_mm, 1))).weak());
                     if ui.small_button(text!("common-remove")).clicked() {
                         context.send(Calibrate::ForgetSnapshot(index));
                     }

@@ -4,10 +4,11 @@ use egui::RichText;
 
 use super::super::{PanelContext, rows};
 use super::CalibratePanel;
+use crate::lengths::{position_text, with_unit};
 use crate::number_field::NumberField;
 use crate::theme;
-use dispatch::Command;
 use dispatch::mechanical::{Live, Order, Source};
+use dispatch::{Calibrate, Command};
 use inspect::calibration::mechanical::Turned;
 use texts::text;
 
@@ -33,7 +34,6 @@ impl CalibratePanel {
         let heading = RichText::new(text!("calibrate-setup")).heading();
         let header = egui::CollapsingHeader::new(heading).id_salt("mechanical setup");
         header.show(ui, |ui| self.setup_fields(ui, context));
-        self.commit_setup(ui, context);
     }
 
     fn mechanical_sources(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
@@ -64,8 +64,10 @@ impl CalibratePanel {
         });
         let text = if is_running { text!("calibrate-stop") } else { text!("calibrate-start") };
         if theme::wide_main_button(ui, true, text).clicked() {
-            // Text being edited is sent first.
-            self.send_setup(context);
+            // While a job is running what was edited would be sent after it, and thus after the start.
+            if context.is_busy && self.setup != context.document().calibration.setup {
+                context.send(Calibrate::SetUp(Box::new(self.setup.clone())));
+            }
             context.send(Command::Mechanical(if is_running { Order::Stop } else { Order::Start }));
         }
         source_state(ui, &context.dispatcher.mechanical);
@@ -83,7 +85,7 @@ impl CalibratePanel {
             |name: String, value: &mut f64, range: std::ops::RangeInclusive<f64>, suffix: &str, hint: String| {
                 ui.horizontal(|ui| {
                     let label = ui.label(name);
-                    let drag = NumberField::new(value).speed(0.01).range(range).max_decimals(4).suffix(suffix);
+                    let drag = NumberField::new(value).speed(0.01).range(range).max_decimals(4).unit(suffix);
                     ui.add(drag).labelled_by(label.id).on_hover_text(hint);
                 });
             };
@@ -120,7 +122,7 @@ fn source_state(ui: &mut egui::Ui, live: &Live) {
         (text!("calibrate-points-received"), theme::count(points.iter().map(|(_, count)| count).sum())),
     ];
     if let Some(at) = live.position_mm {
-        figures.push((text!("calibrate-cmm-position"), format!("{:.1}, {:.1}, {:.1} mm", at.x, at.y, at.z)));
+        figures.push((text!("calibrate-cmm-position"), with_unit(position_text([at.x, at.y, at.z], 1))));
     }
     rows(ui, "mechanical sources", &figures);
     if !points.is_empty() {

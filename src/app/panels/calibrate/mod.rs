@@ -18,13 +18,15 @@ use egui::{Color32, RichText};
 use super::PanelContext;
 use super::picks::Pick;
 use super::steps::{self, Step as _, StepState};
+use super::turn::Turn;
 use crate::choosing::Purpose;
+use crate::lengths::symbol;
 use crate::number_field::NumberField;
-use crate::{Action, theme};
+use crate::{Action, edits, theme};
 use acceptance::AcceptanceSection;
 pub use acceptance::Artefact;
 use calibrate_steps::CalibrateStep;
-use dispatch::Calibrate;
+use dispatch::{Calibrate, Command};
 use inspect::alignment::multi_view;
 use inspect::calibration::{ArtefactKind, Handedness, Light};
 use probing::ProbingSection;
@@ -118,9 +120,9 @@ fn stylus_radius(ui: &mut egui::Ui, radius_mm: &mut Option<f64>) {
     ui.horizontal(|ui| {
         let label = ui.label(text!("calibrate-stylus-radius"));
         let mut radius = radius_mm.unwrap_or_default();
-        let field = NumberField::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4);
+        let field = NumberField::new(&mut radius).speed(0.01).range(0.0..=100.0).max_decimals(4).length();
         let field = match radius_mm {
-            Some(_) => field.suffix(" mm"),
+            Some(_) => field.unit("mm"),
             None => field.custom_formatter(|_, _| text!("calibrate-not-set")),
         };
         if ui.add(field).labelled_by(label.id).changed() {
@@ -131,18 +133,22 @@ fn stylus_radius(ui: &mut egui::Ui, radius_mm: &mut Option<f64>) {
 
 impl CalibratePanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
-        self.turn_to_chosen(context);
+        let turn = Turn::begin(ui, "mechanical");
+        let shown = self.mechanical;
         let hint = text!("calibrate-mechanical-hint");
         ui.checkbox(&mut self.mechanical, text!("calibrate-mechanical")).on_hover_text(hint);
-        if self.mechanical {
-            return super::scrolled(ui, |ui| self.mechanical_panel(ui, context));
+        if shown {
+            super::scrolled(ui, |ui| self.mechanical_panel(ui, context));
+        } else {
+            let document = context.document();
+            let states: Vec<StepState> = CalibrateStep::ALL.iter().map(|own| own.state(document)).collect();
+            let mut step = self.step;
+            steps::show(ui, &mut step, &states, |ui, shown, state| self.contents(ui, context, shown, state));
+            self.turn_to(step);
         }
-        let document = context.document();
-        let states: Vec<StepState> = CalibrateStep::ALL.iter().map(|own| own.state(document)).collect();
-        let mut step = self.step;
-        steps::show(ui, &mut step, &states, |ui, shown, state| self.contents(ui, context, shown, state));
-        self.turn_to(step);
-        self.commit_setup(ui, context);
+        let was_editing = turn.was_editing();
+        turn.end(ui, shown, &mut self.mechanical);
+        self.turn_to_chosen(ui, context, was_editing);
     }
 
     /// Begins with another inspection, in the step that was reached in it.
@@ -153,6 +159,13 @@ impl CalibratePanel {
     /// Shows the points of an instrument, in the step in which its regions are assigned.
     pub fn show_instrument(&mut self, instrument: Instrument) {
         self.turn_to(CalibrateStep::of(instrument));
+    }
+
+    /// Leads to a hole of the hybrid measurement.
+    pub fn show_hole(&mut self, name: &str) {
+        self.mechanical = false;
+        self.turn_to(CalibrateStep::Use);
+        self.probing.lead_to(name);
     }
 
     /// Whether the mouse brushes in the step that is shown, where it has a brush.
@@ -166,10 +179,15 @@ impl CalibratePanel {
         self.instrument = step.instrument().unwrap_or(self.instrument);
     }
 
-    /// Turns to the result if the calibration was chosen elsewhere.
-    fn turn_to_chosen(&mut self, context: &mut PanelContext<'_>) {
+    /// Turns to the result if the calibration was chosen elsewhere; in the next frame if a field was being edited, so that
+    /// it takes what was typed.
+    fn turn_to_chosen(&mut self, ui: &egui::Ui, context: &mut PanelContext<'_>, was_editing: bool) {
         let chosen = context.display.chosen.and_then(|id| context.document().plan.get(id));
         if chosen.is_some_and(|own| matches!(own.recipe, Recipe::Calibration(_))) {
+            ui.ctx().request_repaint();
+            if was_editing {
+                return edits::end(ui.ctx());
+            }
             self.turn_to(CalibrateStep::Result);
             self.mechanical = false;
             context.display.chosen = None;
@@ -264,13 +282,13 @@ impl CalibratePanel {
         ui.horizontal(|ui| {
             ui.label(text!("calibrate-cmm-position"));
             for (value, axis) in setup.position_mm.iter_mut().zip(["X", "Y", "Z"]) {
-                let drag = NumberField::new(value).speed(0.1).max_decimals(4);
-                ui.add(drag).on_hover_text(text!("calibrate-cmm-position-hint", axis = axis));
+                let drag = NumberField::new(value).speed(0.1).max_decimals(4).drawn_length();
+                ui.add(drag).on_hover_text(text!("calibrate-cmm-position-hint", axis = axis, unit = symbol()));
             }
         });
         ui.horizontal(|ui| {
             let label = ui.label(text!("calibrate-bias"));
-            let drag = NumberField::new(&mut setup.bias_mm).speed(0.001).range(0.0..=1.0).max_decimals(4).suffix(" mm");
+            let drag = NumberField::new(&mut setup.bias_mm).speed(0.001).range(0.0..=1.0).max_decimals(4).unit("mm");
             ui.add(drag).labelled_by(label.id).on_hover_text(text!("calibrate-bias-hint"));
         });
         ui.horizontal(|ui| {
@@ -293,18 +311,12 @@ impl CalibratePanel {
         });
     }
 
-    /// Sends the edited setup once the edit has ended.
-    fn commit_setup(&mut self, ui: &egui::Ui, context: &mut PanelContext<'_>) {
-        if context.may_commit(ui) {
-            self.send_setup(context);
-        }
-    }
-
-    /// Sends the setup if it was edited.
-    pub(super) fn send_setup(&self, context: &mut PanelContext<'_>) {
-        if self.setup != context.document().calibration.setup {
-            context.send(Calibrate::SetUp(Box::new(self.setup.clone())));
-        }
+    /// The commands that send what was edited: the setup, and the data of the calibration's monitoring.
+    pub fn edits(&mut self, document: &Document) -> impl Iterator<Item = Command> + use<> {
+        let setup = &document.calibration.setup;
+        let is_edited = self.setup_of == *setup && self.setup != *setup;
+        let setup = is_edited.then(|| Command::from(Calibrate::SetUp(Box::new(self.setup.clone()))));
+        setup.into_iter().chain(self.repeatability.edit(&document.monitoring))
     }
 
     /// CAD model and region points of a custom artefact.

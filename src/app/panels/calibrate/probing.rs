@@ -5,9 +5,9 @@ use egui::{Color32, RichText, Ui};
 use super::super::PanelContext;
 use super::super::picks::Pick;
 use crate::choosing::Purpose;
+use crate::lengths::{decimals, length_text, symbol, unit, with_unit};
 use crate::number_field::NumberField;
 use crate::{Action, theme};
-use base::{decimals, length_text};
 use dispatch::probe::Probe;
 use inspect::probing::{Comparison, Differences, HoleGeometry, Row};
 use session::probing::{Probing, Setup};
@@ -19,22 +19,33 @@ pub struct ProbingSection {
     setup: Setup,
     /// The document's setup at the last update.
     synced: Setup,
+    /// The hole that was chosen in the view, until the table is open and has led there.
+    sought: Option<String>,
 }
 
 impl ProbingSection {
     pub fn show(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let probing = std::sync::Arc::clone(&context.document().probing);
         if self.synced != probing.setup {
-            *self = Self { setup: probing.setup.clone(), synced: probing.setup.clone() };
+            (self.setup, self.synced) = (probing.setup.clone(), probing.setup.clone());
         }
         let heading = RichText::new(text!("calibrate-hybrid")).heading();
         let header = egui::CollapsingHeader::new(heading).id_salt("hybrid").default_open(!probing.holes.is_empty());
-        header.show(ui, |ui| {
+        let sought = self.sought.clone();
+        let shown = header.open(sought.as_ref().map(|_| true)).show(ui, |ui| {
             self.holes_to_find(ui, context, &probing);
             if probing.rounds.is_some() {
-                cycles(ui, context, &probing);
+                cycles(ui, context, &probing, sought.as_deref());
             }
         });
+        if shown.openness >= 1.0 {
+            self.sought = None;
+        }
+    }
+
+    /// Opens the table of holes at this one.
+    pub fn lead_to(&mut self, name: &str) {
+        self.sought = Some(name.to_owned());
     }
 
     fn holes_to_find(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, probing: &Probing) {
@@ -73,8 +84,8 @@ impl ProbingSection {
     }
 }
 
-/// Progress and results of the probing cycles.
-fn cycles(ui: &mut Ui, context: &mut PanelContext<'_>, probing: &Probing) {
+/// Progress and results of the probing cycles; scrolls to the hole that is sought.
+fn cycles(ui: &mut Ui, context: &mut PanelContext<'_>, probing: &Probing, sought: Option<&str>) {
     let Some(rounds) = &probing.rounds else { return };
     let comparison = rounds.comparison();
     let [_, open, _] = probing.counts();
@@ -94,7 +105,7 @@ fn cycles(ui: &mut Ui, context: &mut PanelContext<'_>, probing: &Probing) {
             context.ask(Action::Browse(Purpose::Machine(Pick::ProbedHoles)));
         }
     });
-    table(ui, comparison);
+    table(ui, comparison, sought);
     summary(ui, comparison);
     for note in comparison.rows.iter().filter_map(|row| row.note.as_ref()) {
         ui.add(egui::Label::new(RichText::new(note).color(theme::BAD)).wrap());
@@ -107,7 +118,7 @@ fn cycles(ui: &mut Ui, context: &mut PanelContext<'_>, probing: &Probing) {
 fn length(ui: &mut Ui, name: String, value: &mut f64, range: std::ops::RangeInclusive<f64>, hint: String) {
     ui.horizontal(|ui| {
         let label = ui.label(name);
-        let drag = NumberField::new(value).speed(0.01).range(range).max_decimals(4).suffix(" mm");
+        let drag = NumberField::new(value).speed(0.01).range(range).max_decimals(4).unit("mm");
         ui.add(drag).labelled_by(label.id).on_hover_text(hint);
     });
 }
@@ -140,7 +151,7 @@ fn strategy(ui: &mut Ui, setup: &mut Setup) {
 }
 
 /// Nominal, scanned, first probed and converged position of each hole, and the deviations from nominal.
-fn table(ui: &mut Ui, comparison: &Comparison) {
+fn table(ui: &mut Ui, comparison: &Comparison, sought: Option<&str>) {
     egui::Grid::new("holes").num_columns(6).striped(true).spacing([8.0, 2.0]).show(ui, |ui| {
         let (hole, source) = (text!("calibrate-hole"), text!("calibrate-source"));
         let [x, y, radius] = ["X", "Y", "R"].map(str::to_owned);
@@ -160,6 +171,9 @@ fn table(ui: &mut Ui, comparison: &Comparison) {
                 let Some(geometry) = geometry else { continue };
                 ui.horizontal(|ui| {
                     if index == 0 {
+                        if sought == Some(row.name.as_str()) {
+                            ui.scroll_to_cursor(Some(egui::Align::Center));
+                        }
                         let (colour, status) = light(row);
                         theme::dot(ui, colour).on_hover_text(status);
                         ui.label(RichText::new(&row.name).family(theme::strong_family()).small());
@@ -170,7 +184,7 @@ fn table(ui: &mut Ui, comparison: &Comparison) {
             }
         }
     });
-    theme::weak(ui, text!("calibrate-table-note"));
+    theme::weak(ui, text!("calibrate-table-note", unit = symbol()));
 }
 
 fn cells(ui: &mut Ui, source: &str, geometry: &HoleGeometry, nominal: Option<&HoleGeometry>) {
@@ -194,14 +208,15 @@ fn light(row: &Row) -> (Color32, String) {
 
 /// Ranges of the deviations of all converged holes.
 fn summary(ui: &mut Ui, comparison: &Comparison) {
+    let radius = |mm: f64| format!("{:+.*}", decimals(3), unit().from_mm(mm));
     let text = |what: String, all: &Differences| {
         text!(
             "calibrate-differences",
             what = what,
-            axis = length_text(all.most_along_axis_mm, 3),
-            lateral = length_text(all.most_lateral_mm, 3),
-            least = format!("{:+.*}", decimals(3), all.radius_mm[0]),
-            most = format!("{:+.*}", decimals(3), all.radius_mm[1]),
+            axis = with_unit(length_text(all.most_along_axis_mm, 3)),
+            lateral = with_unit(length_text(all.most_lateral_mm, 3)),
+            least = radius(all.radius_mm[0]),
+            most = with_unit(radius(all.radius_mm[1])),
             count = all.holes
         )
     };

@@ -8,6 +8,7 @@ use egui_plot::{HLine, Line, LineStyle, Plot, Points};
 use super::super::picks::Pick;
 use super::super::{PanelContext, rows};
 use crate::choosing::Purpose;
+use crate::lengths::{length_text, with_unit};
 use crate::number_field::NumberField;
 use crate::{Action, theme};
 use base::capitalised;
@@ -49,11 +50,15 @@ impl Default for RepeatabilitySection {
 
 impl RepeatabilitySection {
     fn follow(&mut self, monitoring: &CalibrationMonitoring) {
-        let shown = |path: &Option<PathBuf>| path.as_ref().map_or_else(String::new, |path| path.display().to_string());
         if self.synced != *monitoring {
-            (self.log, self.certificate) = (shown(&monitoring.log), shown(&monitoring.certificate));
-            (self.machine, self.synced) = (monitoring.machine, monitoring.clone());
+            self.show_settings(monitoring);
         }
+    }
+
+    fn show_settings(&mut self, monitoring: &CalibrationMonitoring) {
+        let shown = |path: &Option<PathBuf>| path.as_ref().map_or_else(String::new, |path| path.display().to_string());
+        (self.log, self.certificate) = (shown(&monitoring.log), shown(&monitoring.certificate));
+        (self.machine, self.synced) = (monitoring.machine, monitoring.clone());
     }
 
     fn edited(&self) -> CalibrationMonitoring {
@@ -70,10 +75,17 @@ impl RepeatabilitySection {
         let names = (text!("calibrate-log"), hint);
         let browse = path_field(ui, names, &mut self.log, (text!("calibrate-log-choose"), Pick::Log));
         context.actions.extend(browse);
+    }
+
+    /// The command that sends what was edited.
+    pub fn edit(&mut self, monitoring: &CalibrationMonitoring) -> Option<Command> {
+        self.follow(monitoring);
+        // Paths that cannot be shown as they are stay as they are.
+        let mut before = self.clone();
+        before.show_settings(monitoring);
         let edited = self.edited();
-        if context.may_commit(ui) && edited != context.document().monitoring {
-            context.send(Command::Monitoring(Monitoring::Set(Box::new(edited))));
-        }
+        let is_edited = edited != before.edited();
+        is_edited.then(|| Command::Monitoring(Monitoring::Set(Box::new(edited))))
     }
 
     pub fn show(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
@@ -254,7 +266,7 @@ fn figures(own: &Quantified) -> Vec<(String, String)> {
     let (unit, scale) = small_unit(own.quantity);
     let small = |value: f64| format!("{:.2} {unit}", scale * value);
     let mean = if own.quantity.unit() == "mm" {
-        format!("{:.4} mm", own.chart.mean)
+        with_unit(length_text(own.chart.mean, 4))
     } else {
         format!("{:.5}°", own.chart.mean.to_degrees())
     };

@@ -9,9 +9,10 @@ use super::calibrate_steps::{has_expired, missing_input, needs_reason};
 use super::certification::certification;
 use super::{CalibratePanel, expected_mm};
 use crate::choosing::Purpose;
+use crate::lengths::{length_text, signed_length, with_unit};
 use crate::number_field::NumberField;
 use crate::{Action, theme};
-use base::{date, length_text, signed_length};
+use base::date;
 use dispatch::Calibrate;
 use inspect::calibration::artefacts::radius_biases;
 use inspect::calibration::{ArtefactFrame, Calibration, Light, light};
@@ -42,7 +43,11 @@ impl CalibratePanel {
         egui::Grid::new("mounting").num_columns(3).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
             for (k, axis) in ["X", "Y", "Z"].into_iter().enumerate() {
                 ui.label(RichText::new(axis).family(theme::strong_family()));
-                ui.label(format!("{} ± {} mm", length_text(translation[k], 4), length_text(positions_k2[k], 4)));
+                ui.label(with_unit(format!(
+                    "{} ± {}",
+                    length_text(translation[k], 4),
+                    length_text(positions_k2[k], 4)
+                )));
                 ui.label(format!("{:.4} ± {:.4}°", angles[k], angles_k2[k]));
                 ui.end_row();
             }
@@ -118,7 +123,7 @@ impl CalibratePanel {
             ] {
                 ui.horizontal(|ui| {
                     let label = ui.label(name);
-                    let drag = NumberField::new(value).speed(0.001).range(0.0001..=max).suffix(suffix);
+                    let drag = NumberField::new(value).speed(0.001).range(0.0001..=max).unit(suffix);
                     ui.add(drag.max_decimals(4)).on_hover_text(hint.as_str()).labelled_by(label.id);
                 });
             }
@@ -151,7 +156,7 @@ fn further_results(ui: &mut egui::Ui, calibration: &Calibration) {
         }
     }
     for (name, bias_mm) in radius_biases(&calibration.sensor, &calibration.cmm, calibration.probe_radius_mm) {
-        figures.push((text!("calibrate-radius-bias"), format!("{name}  {} mm", signed_length(bias_mm, 4))));
+        figures.push((text!("calibrate-radius-bias"), format!("{name}  {}", with_unit(signed_length(bias_mm, 4)))));
     }
     if !figures.is_empty() {
         rows(ui, "further results", &figures);

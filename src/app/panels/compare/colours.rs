@@ -4,9 +4,10 @@ use egui::Ui;
 
 use super::super::{PanelContext, named};
 use crate::choosing::Purpose;
+use crate::lengths::symbol;
 use crate::number_field::NumberField;
 use crate::{Action, theme};
-use dispatch::Present;
+use dispatch::{Command, Present};
 use inspect::deviation::own_scale::{BoundaryUnit, MAX_STOPS, MIN_STOPS, OwnScale};
 use inspect::deviation::{Colours, Tolerance};
 use session::Document;
@@ -70,24 +71,29 @@ impl ColoursPart {
         ui.end_row();
     }
 
-    /// Draws the own colours, if there are any, and sends what was changed.
+    /// Draws the own colours, if there are any.
     pub fn show(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let tolerance = context.document().settings.deviation.tolerance;
         if let Some(own) = &mut self.own {
             scale(ui, own, &tolerance);
             buttons(ui, own, context);
         }
-        let is_valid = match self.own.as_ref().map(OwnScale::check) {
-            Some(Err(error)) => {
-                ui.colored_label(ui.visuals().error_fg_color, texts::word(&error.sentence).into_owned());
-                false
-            }
-            _ => true,
-        };
-        let edited = (self.built_in, self.own.clone());
-        if is_valid && edited != colours_of(context.document()) && context.may_commit(ui) {
-            context.send(Present::SetColours(edited.0, edited.1));
+        if let Some(Err(error)) = self.own.as_ref().map(OwnScale::check) {
+            ui.colored_label(ui.visuals().error_fg_color, texts::word(&error.sentence).into_owned());
         }
+    }
+
+    /// The command that sends what was edited, if it is valid.
+    pub fn edit(&mut self, document: &Document) -> Option<Command> {
+        let now = colours_of(document);
+        let edited = (self.built_in, self.own.clone());
+        let is_valid = edited.1.as_ref().is_none_or(|own| own.check().is_ok());
+        if !is_valid || edited == now || self.begun_from.as_ref() != Some(&now) {
+            return None;
+        }
+        // Sent once: what is undone afterwards is not sent again.
+        self.begun_from = Some(edited.clone());
+        Some(Present::SetColours(edited.0, edited.1).into())
     }
 }
 
@@ -110,7 +116,7 @@ fn scale(ui: &mut Ui, own: &mut OwnScale, tolerance: &Tolerance) {
         let mut unit = own.unit;
         theme::labelled_choice(ui, &text!("compare-colours-boundaries"), &mut unit, &BoundaryUnit::ALL, |unit| {
             match unit {
-                BoundaryUnit::Mm => "mm".to_owned(),
+                BoundaryUnit::Mm => symbol().to_owned(),
                 BoundaryUnit::Tolerance => text!("compare-colours-shares"),
             }
         });
@@ -135,7 +141,7 @@ fn scale(ui: &mut Ui, own: &mut OwnScale, tolerance: &Tolerance) {
 /// A colour with its boundary, and what its buttons ask for.
 fn row(ui: &mut Ui, own: &mut OwnScale, index: usize) -> Option<RowAction> {
     let (number, count, is_stepped) = (index + 1, own.stops.len(), own.is_stepped);
-    let suffix = if own.unit == BoundaryUnit::Mm { " mm" } else { "" };
+    let unit = if own.unit == BoundaryUnit::Mm { "mm" } else { "" };
     let below = index.checked_sub(1).and_then(|below| own.stops.get(below)).map(|stop| stop.at);
     let above = own.stops.get(number).map(|stop| stop.at);
     let stop = own.stops.get_mut(index)?;
@@ -152,7 +158,7 @@ fn row(ui: &mut Ui, own: &mut OwnScale, index: usize) -> Option<RowAction> {
         // Boundaries of a file may lie beyond what can be typed.
         let low = below.unwrap_or(stop.at.min(-MAX_BOUNDARY));
         let high = above.unwrap_or(stop.at.max(MAX_BOUNDARY));
-        let field = NumberField::new(&mut stop.at).speed(0.01).range(low..=high).max_decimals(4).suffix(suffix);
+        let field = NumberField::new(&mut stop.at).speed(0.01).range(low..=high).max_decimals(4).unit(unit);
         named(&ui.add(field), &text!("compare-colours-boundary", number = number));
     }
     let mut action = None;

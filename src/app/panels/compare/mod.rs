@@ -9,8 +9,10 @@ mod sections;
 mod surface;
 
 use super::PanelContext;
+use super::turn::Turn;
 use crate::theme;
 use colours::ColoursPart;
+use dispatch::Command;
 use inspect::deviation::{OwnScale, Verdict};
 use points::PointsPart;
 pub(crate) use section_points::SectionPoints;
@@ -41,7 +43,14 @@ impl ComparePanel {
         self.colours.edited(document)
     }
 
+    /// The commands that send what was edited: the operator's own colours, and limits of dimensions.
+    pub fn edits(&mut self, document: &Document) -> impl Iterator<Item = Command> + use<> {
+        self.colours.edit(document).into_iter().chain(self.sections.dimensions_edit(document))
+    }
+
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let turn = Turn::begin(ui, "compare");
+        let before = context.display.compare;
         let shown = &mut context.display.compare;
         ui.horizontal(|ui| {
             let of_surface = text!("compare-surface-hint");
@@ -52,11 +61,12 @@ impl ComparePanel {
             theme::pick(ui, shown, CompareView::Points, text!("compare-points")).on_hover_text(of_points);
         });
         ui.separator();
-        match *shown {
+        match turn.drawn(before, *shown) {
             CompareView::Surface => surface::show(ui, context, &mut self.colours),
             CompareView::Sections => self.sections.show(ui, context),
             CompareView::Points => self.points.show(ui, context),
         }
+        turn.end(ui, before, &mut context.display.compare);
     }
 }
 

@@ -124,7 +124,7 @@ fn line(
             (&mut own.tolerance.high_mm, text!("compare-face-upper", number = number)),
         ];
         for (value, name) in fields {
-            let field = NumberField::new(value).speed(0.01).range(-1e3..=1e3).max_decimals(4).suffix(" mm");
+            let field = NumberField::new(value).speed(0.01).range(-1e3..=1e3).max_decimals(4).unit("mm");
             named(&ui.add(field), &name);
         }
         if let Some(result) = result {

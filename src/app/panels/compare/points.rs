@@ -7,10 +7,10 @@ use super::super::picks::Pick;
 use super::super::{PanelContext, direction_choice, element_choice, named};
 use super::banner;
 use crate::choosing::Purpose;
+use crate::lengths::{length_text, signed_length, symbol, with_unit};
 use crate::number_field::NumberField;
 use crate::viewport::Spot;
 use crate::{Action, theme};
-use base::{length_text, signed_length};
 use dispatch::SurfacePoints as Commands;
 use inspect::recipe::Product as _;
 use inspect::surface_points::{Parameters, SurfacePoint, SurfacePoints, SurfacePointsRecipe};
@@ -176,7 +176,7 @@ fn lines(
     egui::Grid::new("surface points").num_columns(4).striped(true).spacing([8.0, LINE_GAP]).show(ui, |ui| {
         if shown.start == 0 {
             let [point, along] = [text!("compare-column-point"), text!("compare-column-along")];
-            for heading in [point, along, text!("compare-column-deviation"), String::new()] {
+            for heading in [point, along, text!("compare-column-deviation", unit = symbol()), String::new()] {
                 ui.weak(heading);
             }
             ui.end_row();
@@ -187,7 +187,7 @@ fn lines(
             let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| length_text(mm, 3));
             let found = made.and_then(|made| made.points.iter().find(|point| point.name == own.name));
             let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(48.0));
-            let position = text!("compare-point-at", x = x, y = y, z = z);
+            let position = text!("compare-point-at", x = x, y = y, z = with_unit(z));
             named(&field.on_hover_text(position), &text!("compare-name-of-point", number = number));
             direction_choice(ui, &mut own.direction, &text!("compare-direction-of-point", number = number));
             match found.map(|point| (point, &point.measured)) {
@@ -229,7 +229,7 @@ fn limits(ui: &mut egui::Ui, parameters: &mut Parameters) {
         for (name, value, range, hint) in fields {
             let label = ui.label(name);
             let field = NumberField::new(value).speed(0.01).range(range).max_decimals(4);
-            ui.add(field.suffix(" mm")).labelled_by(label.id).on_hover_text(hint);
+            ui.add(field.unit("mm")).labelled_by(label.id).on_hover_text(hint);
             ui.end_row();
         }
     });

@@ -2,6 +2,7 @@
 
 use super::super::align::Picking;
 use super::super::{PanelContext, named};
+use crate::lengths::symbol;
 use crate::number_field::NumberField;
 use crate::{Display, theme};
 use geometry::{Aabb, Point};
@@ -272,14 +273,14 @@ fn table(ui: &mut egui::Ui, points: &mut Vec<Point>) {
     egui::Grid::new("section points").num_columns(5).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
         ui.weak(text!("compare-column-point"));
         for axis in AXES {
-            ui.weak(text!("compare-column-coordinate", axis = axis));
+            ui.weak(text!("compare-column-coordinate", axis = axis, unit = symbol()));
         }
         ui.end_row();
         for (index, point) in points.iter_mut().enumerate() {
             let number = index + 1;
             ui.label(number.to_string());
             for (axis, name) in AXES.into_iter().enumerate() {
-                let field = ui.add(NumberField::new(&mut point[axis]).speed(0.05).max_decimals(3));
+                let field = ui.add(NumberField::new(&mut point[axis]).speed(0.05).max_decimals(3).length());
                 named(&field, &text!("compare-coordinate-of-point", axis = name, number = number));
             }
             let button = ui.small_button("×").on_hover_text(text!("compare-remove-point-hint"));

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::super::{PanelContext, named, no_result, rows};
 use super::{SectionPoints, banner, section_points};
 use crate::choosing::Purpose;
+use crate::lengths::{length_text, signed_length, with_unit};
 use crate::number_field::NumberField;
 use crate::{Action, theme};
-use base::{length_text, signed_length};
 use dispatch::Sections;
 use geometry::Aabb;
 use inspect::deviation::judgement::percent;
@@ -193,7 +193,7 @@ impl SectionsPart {
             let along_curve = match &mut parameters.placement {
                 Placement::Axis { at_mm, .. } if has_no_points => {
                     let label = ui.label(text!("compare-position"));
-                    ui.add(NumberField::new(at_mm).speed(0.05).max_decimals(3).suffix(" mm")).labelled_by(label.id);
+                    ui.add(NumberField::new(at_mm).speed(0.05).max_decimals(3).unit("mm")).labelled_by(label.id);
                     ui.end_row();
                     None
                 }
@@ -208,7 +208,7 @@ impl SectionsPart {
             if along_curve.unwrap_or(parameters.count > 1) {
                 let label = ui.label(text!("compare-spacing"));
                 let field = NumberField::new(&mut parameters.spacing_mm).speed(0.05).max_decimals(3);
-                ui.add(field.suffix(" mm")).labelled_by(label.id);
+                ui.add(field.unit("mm")).labelled_by(label.id);
                 ui.end_row();
             }
             let tolerance = &mut parameters.tolerance;
@@ -220,7 +220,7 @@ impl SectionsPart {
             for (name, value, range) in numbers {
                 let label = ui.label(name);
                 let field = NumberField::new(value).speed(0.01).range(range).max_decimals(4);
-                ui.add(field.suffix(" mm")).labelled_by(label.id);
+                ui.add(field.unit("mm")).labelled_by(label.id);
                 ui.end_row();
             }
         });
@@ -284,7 +284,7 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     if let Some(verdict) = section.verdict() {
         banner(ui, verdict, &section.covers().unwrap_or_default(), std::iter::empty());
     }
-    let mut figures = vec![(text!("compare-contour"), format!("{} mm", length_text(own.length_mm, 3)))];
+    let mut figures = vec![(text!("compare-contour"), with_unit(length_text(own.length_mm, 3)))];
     if section.is_compared {
         figures.push((text!("compare-measured"), percent(own.coverage())));
     }
@@ -292,18 +292,18 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         figures.push((text!("compare-in-tolerance"), percent(own.in_tolerance_mm / own.measured_mm)));
         figures.push((
             text!("compare-min-max"),
-            format!("{}, {} mm", signed_length(own.min_mm, 4), signed_length(own.max_mm, 4)),
+            with_unit(format!("{}, {}", signed_length(own.min_mm, 4), signed_length(own.max_mm, 4))),
         ));
-        figures.push((text!("compare-mean"), format!("{} mm", signed_length(own.mean_mm, 4))));
-        figures.push((text!("compare-rms"), format!("{} mm", length_text(own.rms_mm, 4))));
+        figures.push((text!("compare-mean"), with_unit(signed_length(own.mean_mm, 4))));
+        figures.push((text!("compare-rms"), with_unit(length_text(own.rms_mm, 4))));
     }
     rows(ui, "section figures", &figures);
     for note in &section.notes {
         ui.colored_label(ui.visuals().warn_fg_color, texts::word(note).into_owned());
     }
     if section.is_compared {
-        let width_mm = length_text(2.0 * section.half_width_mm, 2);
-        theme::weak(ui, text!("compare-section-medians", mm = width_mm));
+        let width = with_unit(length_text(2.0 * section.half_width_mm, 2));
+        theme::weak(ui, text!("compare-section-medians", width = width));
     }
     view(ui, context, section);
     let ready = !context.is_busy && document.state(id) == State::Fresh;

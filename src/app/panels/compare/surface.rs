@@ -5,10 +5,11 @@ use egui_plot::{Bar, BarChart, Plot, VLine};
 use super::super::{PanelContext, element_choice, rows};
 use super::colours::ColoursPart;
 use super::{banner, direction, own_tolerances};
+use crate::lengths::{area, decimals, length_text, signed_length, symbol, unit, with_unit};
 use crate::number_field::NumberField;
 use crate::viewport::Spot;
 use crate::{Action, theme};
-use base::{decimals, length_text, signed_length};
+use base::LengthUnit;
 use dispatch::{Align, Inspect};
 use inspect::deviation::Check;
 use inspect::deviation::Method;
@@ -41,7 +42,6 @@ pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, colours: &
     comparison_options(ui, context, colours);
     colours.show(ui, context);
     let added = own_tolerances::show(ui, context);
-    context.commit_settings(ui);
     if let Some(command) = added {
         context.send(command);
     }
@@ -108,7 +108,7 @@ fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>, colours
     egui::Grid::new("options").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
         let number = |ui: &mut egui::Ui, name: &str, value: &mut f64, unit: &str, low: f64, high: f64| {
             let label = ui.label(name);
-            ui.add(NumberField::new(value).speed(0.01).range(low..=high).max_decimals(4).suffix(unit))
+            ui.add(NumberField::new(value).speed(0.01).range(low..=high).max_decimals(4).unit(unit))
                 .labelled_by(label.id);
             ui.end_row();
         };
@@ -147,13 +147,20 @@ fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check
             (text!("compare-surface-measured"), percent(check.measurement.coverage.fraction)),
             (text!("compare-points-evaluated"), theme::count(s.count)),
             (text!("compare-without-data"), theme::count(s.excluded)),
-            (text!("compare-mean"), format!("{} mm", signed_length(s.mean_mm, 4))),
-            (text!("compare-sigma"), format!("{} mm", length_text(s.sigma_mm, 4))),
-            (text!("compare-rms"), format!("{} mm", length_text(s.rms_mm, 4))),
-            (text!("compare-min-max"), format!("{}, {} mm", signed_length(s.min_mm, 3), signed_length(s.max_mm, 3))),
+            (text!("compare-mean"), with_unit(signed_length(s.mean_mm, 4))),
+            (text!("compare-sigma"), with_unit(length_text(s.sigma_mm, 4))),
+            (text!("compare-rms"), with_unit(length_text(s.rms_mm, 4))),
+            (
+                text!("compare-min-max"),
+                with_unit(format!("{}, {}", signed_length(s.min_mm, 3), signed_length(s.max_mm, 3))),
+            ),
             (
                 text!("compare-percentiles"),
-                format!("{}, {} mm", signed_length(s.percentiles_mm.p01, 3), signed_length(s.percentiles_mm.p99, 3)),
+                with_unit(format!(
+                    "{}, {}",
+                    signed_length(s.percentiles_mm.p01, 3),
+                    signed_length(s.percentiles_mm.p99, 3)
+                )),
             ),
             (text!("compare-in-tolerance"), format!("{:.2} %", 100.0 * s.in_tolerance_fraction)),
         ],
@@ -162,7 +169,8 @@ fn check_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check
 }
 
 fn histogram(ui: &mut egui::Ui, scale: &ColourScale, histogram: &Histogram) {
-    let width = histogram.bin_width_mm();
+    let shown = |mm: f64| unit().from_mm(mm);
+    let width = shown(histogram.bin_width_mm());
     let bars: Vec<Bar> = histogram
         .counts
         .iter()
@@ -170,16 +178,16 @@ fn histogram(ui: &mut egui::Ui, scale: &ColourScale, histogram: &Histogram) {
         .map(|(bin, &count)| {
             let centre = histogram.bin_centre_mm(bin);
             let [r, g, b] = scale.colour(Some(centre));
-            Bar::new(centre, count as f64)
+            Bar::new(shown(centre), count as f64)
                 .width(width * 0.94)
                 .fill(egui::Color32::from_rgb(r, g, b))
                 .stroke(egui::Stroke::NONE)
         })
         .collect();
     let top = histogram.counts.iter().copied().max().unwrap_or(1).max(1) as f64 * 1.05;
-    let limits = [scale.tolerance.low_mm, scale.tolerance.high_mm];
+    let limits = [scale.tolerance.low_mm, scale.tolerance.high_mm].map(shown);
     let line = ui.visuals().text_color();
-    Plot::new("histogram")
+    let mut plot = Plot::new("histogram")
         .height(130.0)
         .allow_zoom(false)
         .allow_drag(false)
@@ -189,16 +197,20 @@ fn histogram(ui: &mut egui::Ui, scale: &ColourScale, histogram: &Histogram) {
         .show_grid([false, true])
         .y_axis_formatter(|mark, _| {
             if mark.value >= 1000.0 { format!("{:.0}k", mark.value / 1000.0) } else { format!("{:.0}", mark.value) }
-        })
-        .show(ui, |plot| {
-            // Otherwise the bounds of the first data shown are kept.
-            plot.set_plot_bounds_x(histogram.low_mm..=histogram.high_mm);
-            plot.set_plot_bounds_y(0.0..=top);
-            plot.bar_chart(BarChart::new("points", bars));
-            for limit in limits {
-                plot.vline(VLine::new("limit", limit).color(line).width(1.0));
-            }
         });
+    // Millimetres go without saying.
+    if unit() != LengthUnit::Mm {
+        plot = plot.x_axis_label(symbol());
+    }
+    plot.show(ui, |plot| {
+        // Otherwise the bounds of the first data shown are kept.
+        plot.set_plot_bounds_x(shown(histogram.low_mm)..=shown(histogram.high_mm));
+        plot.set_plot_bounds_y(0.0..=top);
+        plot.bar_chart(BarChart::new("points", bars));
+        for limit in limits {
+            plot.vline(VLine::new("limit", limit).color(line).width(1.0));
+        }
+    });
 }
 
 fn regions(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
@@ -212,7 +224,8 @@ fn regions(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
     }
     let mut fly_to = None;
     for (i, region) in check.regions.iter().take(60).enumerate() {
-        let text = format!("{}   {:+.*} mm   {:.1} mm²", i + 1, decimals(3), region.peak_mm, region.area_mm2);
+        let peak = with_unit(format!("{:+.*}", decimals(3), unit().from_mm(region.peak_mm)));
+        let text = format!("{}   {peak}   {}", i + 1, area(region.area_mm2, 1));
         let button = egui::Button::selectable(false, text);
         if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(text!("compare-show-region")).clicked() {
             let name = (i + 1).to_string();
@@ -224,7 +237,7 @@ fn regions(ui: &mut egui::Ui, context: &mut PanelContext<'_>, check: &Check) {
         ui.checkbox(&mut context.display.shown.unmeasured, text!("compare-show-unmeasured"));
     }
     for (i, region) in check.measurement.coverage.unmeasured.iter().take(20).enumerate() {
-        let button = egui::Button::selectable(false, format!("{}   {:.0} mm²", i + 1, region.area_mm2));
+        let button = egui::Button::selectable(false, format!("{}   {}", i + 1, area(region.area_mm2, 0)));
         let hint = text!("compare-show-region");
         if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(hint).clicked() {
             let name = (i + 1).to_string();

@@ -32,7 +32,7 @@ impl CleaningSection {
                     ui.horizontal(|ui| {
                         let label = ui.label(name);
                         let low = if unit.contains("mm") { 1e-3 } else { 0.0 };
-                        let drag = NumberField::new(value).speed(0.01).range(low..=1e3).max_decimals(3).suffix(unit);
+                        let drag = NumberField::new(value).speed(0.01).range(low..=1e3).max_decimals(3).unit(unit);
                         ui.add(drag).labelled_by(label.id);
                     });
                     ui.add_enabled(ready, egui::Button::new(button)).on_hover_text(hint).clicked()

@@ -7,9 +7,9 @@ mod views;
 
 use super::PanelContext;
 use super::compare::verdict_colour;
+use crate::lengths::{length_text, with_unit};
 use crate::open_dialog::Role;
 use crate::{Action, theme};
-use base::length_text;
 use cleaning::CleaningSection;
 use inspect::alignment::Alignment;
 use inspect::deviation::DeviationMap;
@@ -85,7 +85,7 @@ impl ElementsPanel {
             let mesh = nominal.surface.mesh();
             let size = nominal.surface.bounds().size();
             theme::weak(ui, text!("elements-facets", shown = theme::count(mesh.facets.len())));
-            theme::weak(ui, format!("{} mm", [size.x, size.y, size.z].map(|mm| length_text(mm, 1)).join(" × ")));
+            theme::weak(ui, with_unit([size.x, size.y, size.z].map(|mm| length_text(mm, 1)).join(" × ")));
             for sentence in nominal.findings.sentences() {
                 theme::weak(ui, texts::word(&sentence));
             }
@@ -143,7 +143,7 @@ impl ElementsPanel {
                         Some(main) => base::capitalised(&main.name()),
                         None if alignment.by_hand => base::capitalised(&texts::word(&alignment.method_name())),
                         None if is_given => text!("elements-given-pose"),
-                        None => format!("RMS {} mm", length_text(alignment.rms_mm, 4)),
+                        None => format!("RMS {}", with_unit(length_text(alignment.rms_mm, 4))),
                     });
                     if !alignment.alternatives.is_empty() {
                         ui.colored_label(

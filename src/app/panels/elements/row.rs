@@ -5,8 +5,7 @@ use egui::{Align, Button, Color32, Layout, RichText, Ui};
 use super::super::compare::{CompareView, verdict_colour};
 use super::super::{PanelContext, named};
 use super::ElementsPanel;
-use crate::{Action, Workspace, theme};
-use base::decimals;
+use crate::{Action, Workspace, lengths, theme};
 use dispatch::{Command, Elements, Features, Inspect};
 use session::Document;
 use session::pipeline::State;
@@ -33,15 +32,14 @@ fn status(document: &Document, element: &Element) -> (Color32, String) {
 fn value(document: &Document, element: &Element) -> Option<String> {
     let figure = document.stage().results.made(element.id)?.figures.first()?;
     let is_current = document.state(element.id) == State::Fresh;
-    let unit = if figure.unit == "°" { "°".to_owned() } else { format!(" {}", figure.unit) };
+    let unit = if figure.unit == "°" { "°".to_owned() } else { format!(" {}", lengths::unit_of(figure.unit)) };
     // Without a unit it is a count.
     let digits = match figure.unit {
         "%" => 1,
         "" => 0,
-        "mm" => decimals(3),
-        _ => 3,
+        other => lengths::decimals_of(other, 3, 3),
     };
-    is_current.then(|| format!("{:.digits$}{unit}", figure.value))
+    is_current.then(|| format!("{:.digits$}{unit}", lengths::figure(figure.value, figure.unit)))
 }
 
 /// The workspace for elements of this kind.

@@ -2,9 +2,9 @@
 
 use super::super::steps::{self, Sought, StepState};
 use super::super::{PanelContext, named, no_result, rows};
+use crate::lengths::{length_text, position_text, with_unit};
 use crate::number_field::NumberField;
 use crate::theme;
-use base::{length_text, position_text};
 use dispatch::{Elements, Tolerances};
 use inspect::features::constructions::{Constructed, Construction, Section};
 use inspect::features::element::LEAST_LENGTH_MM;
@@ -70,7 +70,7 @@ impl ConstructionSection {
             Construction::OffsetPlane { .. } => {
                 ui.horizontal(|ui| {
                     let label = ui.label(text!("features-offset"));
-                    let drag = NumberField::new(&mut draft.offset_mm).speed(0.1).suffix(" mm");
+                    let drag = NumberField::new(&mut draft.offset_mm).speed(0.1).unit("mm");
                     ui.add(drag).labelled_by(label.id);
                 });
                 Construction::OffsetPlane { offset_mm: draft.offset_mm }
@@ -142,25 +142,27 @@ fn figures(sources: &[String], made: &Constructed, moved: &Element) -> Vec<(Stri
     let position = moved.position();
     let mut figures = vec![
         (text!("features-constructed-from"), sources.join(", ")),
-        (text!("features-position"), format!("{} mm", position_text([position.x, position.y, position.z], 4))),
+        (text!("features-position"), with_unit(position_text([position.x, position.y, position.z], 4))),
     ];
     if let Some(direction) = moved.direction() {
         let text = format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z);
         figures.push((text!("features-direction"), text));
     }
     if let Element::Shape(Shape::Circle { radius, .. } | Shape::Sphere { radius, .. }) = moved {
-        figures.push((text!("features-radius"), format!("{} mm", length_text(*radius, 4))));
+        figures.push((text!("features-radius"), with_unit(length_text(*radius, 4))));
     }
     let section = made.section.as_ref().map(|section| match section {
-        Section::Circle { radius_mm, .. } => text!("features-section-circle", mm = length_text(*radius_mm, 4)),
+        Section::Circle { radius_mm, .. } => {
+            text!("features-section-circle", length = with_unit(length_text(*radius_mm, 4)))
+        }
         Section::Ellipse { half_long_mm, half_short_mm, .. } => {
-            let (long, short) = (length_text(*half_long_mm, 4), length_text(*half_short_mm, 4));
+            let (long, short) = (length_text(*half_long_mm, 4), with_unit(length_text(*half_short_mm, 4)));
             text!("features-section-ellipse", long = long, short = short)
         }
     });
     figures.extend(section.map(|section| (text!("features-section"), section)));
     if let Some(misses) = made.misses_by_mm.filter(|misses| *misses > LEAST_LENGTH_MM) {
-        figures.push((text!("features-misfit"), format!("{} mm", length_text(misses, 4))));
+        figures.push((text!("features-misfit"), with_unit(length_text(misses, 4))));
     }
     figures
 }

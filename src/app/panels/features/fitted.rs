@@ -1,10 +1,13 @@
 //! Fitted features with their results and fit options, in the Features workspace.
 
+use std::collections::BTreeMap;
+
 use super::super::{PanelContext, named, no_result, rows};
 use super::{DEFAULT_SIGMAS, FeaturesPanel};
+use crate::lengths::{length_text, position_text, signed_length, with_unit};
 use crate::number_field::NumberField;
 use crate::theme;
-use base::{length_text, position_text, signed, signed_length};
+use base::signed;
 use dispatch::{Elements, Features, Select};
 use geometry::Combine;
 use inspect::features::fitting::{Fitting, SPIKE_SIGMAS};
@@ -43,7 +46,7 @@ impl FeaturesPanel {
                 }
                 continue;
             };
-            let title = format!("{}   RMS {} mm", feature.name, length_text(fit.rms_mm, 4));
+            let title = format!("{}   RMS {}", feature.name, with_unit(length_text(fit.rms_mm, 4)));
             let id = ui.make_persistent_id(("feature", i));
             let last = i + 1 == features.len();
             let header = egui::CollapsingHeader::new(title).id_salt(id).default_open(last).open(opens);
@@ -94,12 +97,9 @@ impl FeaturesPanel {
 }
 
 /// Fit options of a feature; sent when an edit ends.
-fn fitting(ui: &mut egui::Ui, feature: &Measured<'_, FeatureRecipe>, edited: &mut Option<(ElementId, Fitting)>) {
+fn fitting(ui: &mut egui::Ui, feature: &Measured<'_, FeatureRecipe>, edited: &mut BTreeMap<ElementId, Fitting>) {
     let own = &feature.recipe.fitting;
-    let mut fitting = match edited {
-        Some((id, fitting)) if *id == feature.id => fitting.clone(),
-        _ => own.clone(),
-    };
+    let mut fitting = edited.get(&feature.id).unwrap_or(own).clone();
     ui.horizontal(|ui| {
         let robust = ui.checkbox(&mut fitting.robust, text!("features-robust"));
         named(&robust, &text!("features-robust-of", name = feature.name));
@@ -127,8 +127,10 @@ fn fitting(ui: &mut egui::Ui, feature: &Measured<'_, FeatureRecipe>, edited: &mu
             named(&ui.add(drag), &text!("features-spike-limit-of", name = feature.name));
         }
     });
-    if fitting != *own {
-        *edited = Some((feature.id, fitting));
+    if fitting == *own {
+        edited.remove(&feature.id);
+    } else {
+        edited.insert(feature.id, fitting);
     }
 }
 
@@ -162,13 +164,13 @@ fn selection_note(
 fn nominal_deviations(shape: &Shape, nominal: &Element) -> Vec<(String, String)> {
     let nominal::Off { shift_mm, turn_rad, numbers } = nominal::off(shape, nominal);
     let shift = [shift_mm.x, shift_mm.y, shift_mm.z].map(|mm| signed_length(mm, 4)).join(", ");
-    let mut figures = vec![(text!("features-deviation"), format!("{shift} mm"))];
+    let mut figures = vec![(text!("features-deviation"), with_unit(shift))];
     figures.extend(turn_rad.map(|turn| (text!("features-angular-deviation"), format!("{:.4}°", turn.to_degrees()))));
     figures.extend(numbers.into_iter().map(|(name, off)| {
         let (title, off) = if name == "Half angle" {
             (text!("features-angle-deviation"), format!("{}°", signed(off.to_degrees(), 4)))
         } else {
-            (text!("features-size-deviation"), format!("{} mm", signed_length(off, 4)))
+            (text!("features-size-deviation"), with_unit(signed_length(off, 4)))
         };
         (title, format!("{} {off}", texts::word(name)))
     }));
@@ -180,8 +182,8 @@ fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(String, Str
     let u = &fit.uncertainty;
     let position = shape.position();
     let mut figures = vec![
-        (text!("features-position"), format!("{} mm", position_text([position.x, position.y, position.z], 4))),
-        (String::new(), format!("± {} mm", length_text(u.position_mm, 4))),
+        (text!("features-position"), with_unit(position_text([position.x, position.y, position.z], 4))),
+        (String::new(), with_unit(format!("± {}", length_text(u.position_mm, 4)))),
     ];
     if let Some(direction) = shape.direction() {
         let degrees = u.direction_rad.to_degrees();
@@ -191,7 +193,7 @@ fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(String, Str
     }
     let number = |i: usize| u.numbers.get(i).copied().unwrap_or_default();
     let length =
-        |name: String, mm: f64, i| (name, format!("{} ± {} mm", length_text(mm, 4), length_text(number(i), 4)));
+        |name: String, mm: f64, i| (name, with_unit(format!("{} ± {}", length_text(mm, 4), length_text(number(i), 4))));
     match *shape {
         Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. } => {
             figures.push(length(text!("features-radius"), radius, 0));
@@ -207,7 +209,7 @@ fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(String, Str
         }
         Shape::Line { .. } | Shape::Plane { .. } => {}
     }
-    figures.push((text!("features-form-error"), format!("{} mm", length_text(fit.form_error_mm, 4))));
+    figures.push((text!("features-form-error"), with_unit(length_text(fit.form_error_mm, 4))));
     if let Some(zone) = &fit.zone {
         let objective = texts::word(zone.objective.name()).into_owned();
         let optimality = match zone.certified {

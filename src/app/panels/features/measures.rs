@@ -1,19 +1,21 @@
 //! Distances and angles between features, in the Features workspace.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::steps::{self, Sought, StepState};
 use super::super::{PanelContext, named, no_result, rows};
 use super::constructions::choose;
 use crate::number_field::NumberField;
-use crate::theme;
-use base::{UserError, decimals};
-use dispatch::Elements;
+use crate::{lengths, theme};
+use base::UserError;
+use dispatch::{Command, Elements};
 use egui::RichText;
 use inspect::features::measured::MeasuredFeature;
 use inspect::features::measures::{Angle, AngleConvention, Distance, angle, distance};
-use inspect::recipe::Product;
+use inspect::recipe::{Figure, Product};
 use inspect::tolerances::measure::{Measure, MeasureRecipe, Quantity};
+use session::Document;
 use session::plan::{ElementId, Recipe};
 use texts::text;
 
@@ -23,8 +25,8 @@ pub struct MeasureSection {
     /// Names of the two features.
     chosen: [String; 2],
     between: Option<PairMeasurement>,
-    /// Element and recipe with the limits being edited.
-    edited: Option<(ElementId, MeasureRecipe)>,
+    /// Recipes with the limits being edited.
+    edited: BTreeMap<ElementId, MeasureRecipe>,
 }
 
 /// Distance and angle between two features.
@@ -88,7 +90,7 @@ impl MeasureSection {
         let between = cached.unwrap_or_else(|| PairMeasurement::of(of));
         let mut figures = Vec::new();
         if let Ok(distance) = &between.distance {
-            figures.push((text!("features-distance"), with(distance.distance_mm, distance.uncertainty_mm, " mm")));
+            figures.push((text!("features-distance"), with(distance.distance_mm, distance.uncertainty_mm, "mm")));
         }
         if let Ok(angle) = &between.angle {
             let uncertainty = angle.uncertainty_rad.map(f64::to_degrees);
@@ -138,32 +140,36 @@ impl MeasureSection {
                 theme::dot(ui, crate::panels::series::colour(measure.verdict()));
                 let name = RichText::new(&element.name).family(theme::strong_family());
                 ui.label(name).on_hover_text(texts::word(&measure.how));
-                let unit = if figure.unit == "°" { "°" } else { " mm" };
-                ui.label(with(figure.value, figure.uncertainty, unit));
+                ui.label(with(figure.value, figure.uncertainty, figure.unit));
             });
             let names = [own.from, own.to].map(|id| document.plan.name(id));
             let [from, to] = names.each_ref().map(String::as_str);
             theme::weak(ui, text!("features-from-to", from = from, to = to));
-            let mut edited = match &draft.edited {
-                Some((id, recipe)) if *id == element.id => recipe.clone(),
-                _ => MeasureRecipe::clone(own),
-            };
+            let mut edited = draft.edited.get(&element.id).unwrap_or(own).clone();
             ui.horizontal(|ui| {
                 let (min, max) = (text!("features-min"), text!("features-max"));
                 let min_name = text!("features-min-of", name = element.name.as_str());
                 let max_name = text!("features-max-of", name = element.name.as_str());
-                limit(ui, &min, &min_name, &mut edited.lower, figure.value);
-                limit(ui, &max, &max_name, &mut edited.upper, figure.value);
+                limit(ui, &min, &min_name, &mut edited.lower, figure);
+                limit(ui, &max, &max_name, &mut edited.upper, figure);
                 remove(ui, element.id, &element.name, context);
             });
-            if edited != **own {
-                draft.edited = Some((element.id, edited));
+            if edited == **own {
+                draft.edited.remove(&element.id);
+            } else {
+                draft.edited.insert(element.id, edited);
             }
         }
-        let is_settled = context.may_commit(ui) && !context.has_actions();
-        if is_settled && let Some((id, recipe)) = self.edited.take() {
-            context.send(Elements::SetRecipe(id, Box::new(recipe.into())));
-        }
+    }
+
+    /// The commands that send what was edited.
+    pub fn edits(&mut self, document: &Document) -> Vec<Command> {
+        let is_edited = |id: ElementId, edited: &MeasureRecipe| match document.plan.get(id).map(|own| &own.recipe) {
+            Some(Recipe::Measure(own)) => **own != *edited,
+            _ => false,
+        };
+        let edited = std::mem::take(&mut self.edited).into_iter().filter(|(id, edited)| is_edited(*id, edited));
+        edited.map(|(id, edited)| Elements::SetRecipe(id, Box::new(edited.into())).into()).collect()
     }
 }
 
@@ -175,21 +181,24 @@ fn remove(ui: &mut egui::Ui, id: ElementId, name: &str, context: &mut PanelConte
     }
 }
 
-/// Optional limit; its initial value is `value`, rounded to 0.001.
-fn limit(ui: &mut egui::Ui, text: &str, name: &str, limit: &mut Option<f64>, value: f64) {
+/// Optional limit of a figure; its initial value is that of the figure, rounded to 0.001 mm or degrees.
+fn limit(ui: &mut egui::Ui, text: &str, name: &str, limit: &mut Option<f64>, figure: &Figure) {
     let mut is_set = limit.is_some();
     if ui.checkbox(&mut is_set, text).changed() {
-        *limit = is_set.then_some((value * 1000.0).round() / 1000.0);
+        *limit = is_set.then_some((figure.value * 1000.0).round() / 1000.0);
     }
     if let Some(limit) = limit {
-        let field = ui.add(NumberField::new(limit).speed(0.001).max_decimals(4));
-        named(&field, name);
+        let field = NumberField::new(limit).speed(0.001).max_decimals(4);
+        let field = if figure.unit == "mm" { field.drawn_length() } else { field };
+        named(&ui.add(field), name);
     }
 }
 
-/// Value with its expanded uncertainty, for example “12.3456 ± 0.0010 mm”.
+/// Value in mm or degrees with its expanded uncertainty, for example “12.3456 ± 0.0010 mm”.
 fn with(value: f64, uncertainty: Option<f64>, unit: &str) -> String {
-    let digits = if unit.trim() == "mm" { decimals(4) } else { 4 };
-    let uncertainty = uncertainty.map_or_else(String::new, |own| format!(" ± {own:.digits$}"));
-    format!("{value:.digits$}{uncertainty}{unit}")
+    let digits = lengths::decimals_of(unit, 4, 4);
+    let written = |value: f64| format!("{:.digits$}", lengths::figure(value, unit));
+    let uncertainty = uncertainty.map_or_else(String::new, |own| format!(" ± {}", written(own)));
+    let unit = if unit == "°" { "°".to_owned() } else { format!(" {}", lengths::unit_of(unit)) };
+    format!("{}{uncertainty}{unit}", written(value))
 }

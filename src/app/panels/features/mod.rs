@@ -11,10 +11,12 @@ mod slots;
 mod tolerance_details;
 mod tolerances;
 
+use std::collections::BTreeMap;
+
 use super::PanelContext;
 use super::steps::{self, Sought, Step as _, StepState};
 use crate::number_field::NumberField;
-use crate::theme;
+use crate::{edits, theme};
 use constructions::{ConstructionSection, choose};
 use dispatch::{Command, Elements, Features};
 use feature_steps::FeatureStep;
@@ -47,8 +49,8 @@ pub struct FeaturesPanel {
     robust: bool,
     clips: bool,
     sigmas: f64,
-    /// Feature and fit options being edited.
-    edited: Option<(ElementId, Fitting)>,
+    /// Fit options being edited, of their features.
+    edited: BTreeMap<ElementId, Fitting>,
     parallel_planes: ParallelPlanes,
     constructions: ConstructionSection,
     measures: MeasureSection,
@@ -66,7 +68,7 @@ impl Default for FeaturesPanel {
             robust: false,
             clips: true,
             sigmas: DEFAULT_SIGMAS,
-            edited: None,
+            edited: BTreeMap::new(),
             parallel_planes: ParallelPlanes::default(),
             constructions: ConstructionSection::default(),
             measures: MeasureSection::default(),
@@ -77,6 +79,7 @@ impl Default for FeaturesPanel {
 
 impl FeaturesPanel {
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
+        let was_editing = ui.ctx().text_edit_focused();
         let document = context.document();
         let states: Vec<StepState> = FeatureStep::ALL.iter().map(|own| own.state(document)).collect();
         let mut step = self.step;
@@ -84,11 +87,7 @@ impl FeaturesPanel {
         if step != self.step {
             (self.step, self.sought) = (step, Sought::default());
         }
-        self.commit_fitting(ui, context);
-        // Afterwards, so that what was being edited in the step before is sent.
-        if self.turn_to_chosen(context) {
-            ui.ctx().request_repaint();
-        }
+        self.turn_to_chosen(ui, context, was_editing);
     }
 
     /// Begins with another inspection, in the step that was reached in it.
@@ -101,14 +100,18 @@ impl FeaturesPanel {
         matches!(self.step, FeatureStep::Select | FeatureStep::Fit)
     }
 
-    /// Turns to the element that was chosen elsewhere, if a step shows elements of its kind. Returns whether it does.
-    fn turn_to_chosen(&mut self, context: &mut PanelContext<'_>) -> bool {
-        let Some(id) = context.display.chosen else { return false };
+    /// Turns to the element that was chosen elsewhere, if a step shows elements of its kind; in the next frame if a field
+    /// was being edited, so that it takes what was typed.
+    fn turn_to_chosen(&mut self, ui: &egui::Ui, context: &mut PanelContext<'_>, was_editing: bool) {
+        let Some(id) = context.display.chosen else { return };
         let element = context.document().plan.get(id);
-        let Some(step) = element.and_then(|own| FeatureStep::of(&own.recipe)) else { return false };
+        let Some(step) = element.and_then(|own| FeatureStep::of(&own.recipe)) else { return };
+        ui.ctx().request_repaint();
+        if was_editing {
+            return edits::end(ui.ctx());
+        }
         (self.step, self.sought) = (step, Sought(Some(id)));
         context.display.chosen = None;
-        true
     }
 
     fn contents(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, step: FeatureStep, state: &StepState) {
@@ -188,15 +191,19 @@ impl FeaturesPanel {
         self.parallel_planes.show(ui, context, clip_sigmas);
     }
 
-    /// Sends edited fit options once the edit has ended.
-    fn commit_fitting(&mut self, ui: &egui::Ui, context: &mut PanelContext<'_>) {
-        if context.has_actions() || !context.may_commit(ui) {
-            return;
+    /// The commands that send what was edited: fit options, limits of measures, and tolerances.
+    pub fn edits(&mut self, document: &Document) -> Vec<Command> {
+        let mut edits = Vec::new();
+        for (id, fitting) in std::mem::take(&mut self.edited) {
+            if let Some(Recipe::Feature(own)) = document.plan.get(id).map(|own| &own.recipe)
+                && own.fitting != fitting
+            {
+                let recipe = FeatureRecipe { fitting, ..FeatureRecipe::clone(own) };
+                edits.push(Elements::SetRecipe(id, Box::new(recipe.into())).into());
+            }
         }
-        let Some((id, fitting)) = self.edited.take() else { return };
-        if let Some(Recipe::Feature(own)) = context.document().plan.get(id).map(|own| &own.recipe) {
-            let recipe = FeatureRecipe { fitting, ..FeatureRecipe::clone(own) };
-            context.send(Elements::SetRecipe(id, Box::new(recipe.into())));
-        }
+        edits.extend(self.measures.edits(document));
+        edits.extend(self.tolerances.edit(document));
+        edits
     }
 }

@@ -4,11 +4,14 @@ use egui::RichText;
 
 use super::super::PanelContext;
 use super::tolerance_details::filter_of_cad;
+use crate::lengths::{stated_length, unit, with_unit};
 use crate::theme;
+use base::LengthUnit;
 use dispatch::{Select, Tolerances};
 use geometry::{Combine, Subset};
 use inspect::pmi::PmiPlan;
 use inspect::tolerances::Characteristic;
+use inspect::tolerances::measure::Quantity;
 use session::pmi::Restated;
 use session::selection::Selectable;
 use texts::text;
@@ -88,10 +91,12 @@ fn rows(ui: &mut egui::Ui, stated: &PmiPlan) -> Option<Subset> {
     for own in &stated.tolerances {
         let limits = match own.characteristic {
             Characteristic::Size { lower_mm: Some(lower) } => {
-                text!("features-pmi-limits", lower = lower.to_string(), upper = own.limit_mm.to_string())
+                text!("features-pmi-limits", lower = unit().stated_text(lower), upper = stated_length(own.limit_mm))
             }
-            Characteristic::Size { lower_mm: None } => text!("features-pmi-at-most", upper = own.limit_mm.to_string()),
-            _ => format!("{} mm", own.limit_mm),
+            Characteristic::Size { lower_mm: None } => {
+                text!("features-pmi-at-most", upper = stated_length(own.limit_mm))
+            }
+            _ => stated_length(own.limit_mm),
         };
         let bonus = if own.maximum_material.is_some() { " Ⓜ" } else { "" };
         let datums = own.datums.iter().map(|letter| format!(" | {letter}")).collect::<String>();
@@ -101,8 +106,14 @@ fn rows(ui: &mut egui::Ui, stated: &PmiPlan) -> Option<Subset> {
         row(ui, RichText::new(&text), &text, [facets_of(&own.feature), None]);
     }
     for own in &stated.measures {
-        let limit = |limit: Option<f64>| limit.map_or_else(|| "–".to_owned(), |limit| limit.to_string());
-        let (lower, upper) = (limit(own.lower), limit(own.upper));
+        let is_angle = matches!(own.quantity, Quantity::Angle(_));
+        let stated = |limit: f64| if is_angle { limit.to_string() } else { unit().stated_text(limit) };
+        let limit = |limit: Option<f64>| limit.map_or_else(|| "–".to_owned(), stated);
+        let (lower, mut upper) = (limit(own.lower), limit(own.upper));
+        // Without a unit, as drawings are, in millimetres alone.
+        if !is_angle && unit() != LengthUnit::Mm {
+            upper = with_unit(upper);
+        }
         let text = text!("features-pmi-measure", name = own.name.as_str(), lower = lower, upper = upper);
         row(ui, RichText::new(&text), &text, [facets_of(&own.from), facets_of(&own.to)]);
     }

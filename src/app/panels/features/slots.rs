@@ -2,8 +2,8 @@
 
 use super::super::steps::Sought;
 use super::super::{PanelContext, named, no_result, rows};
+use crate::lengths::{length_text, position_text, with_unit};
 use crate::theme;
-use base::{decimals, length_text};
 use dispatch::Elements;
 use dispatch::Select;
 use geometry::Pose;
@@ -24,7 +24,7 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, sought: &mut Soug
             sought.reach(slot.id, 1.0);
             continue;
         };
-        let title = format!("{}   RMS {} mm", slot.name, length_text(fit.rms_mm, 4));
+        let title = format!("{}   RMS {}", slot.name, with_unit(length_text(fit.rms_mm, 4)));
         let id = ui.make_persistent_id(("slot", i));
         let last = i + 1 == slots.len();
         let header = egui::CollapsingHeader::new(title).id_salt(id).default_open(last).open(opens);
@@ -53,15 +53,16 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, sought: &mut Soug
 fn figures(fit: &SlotFit, pose: &Pose) -> Vec<(String, String)> {
     let (u, own) = (&fit.uncertainty, fit.slot.moved(pose));
     let number = |i: usize| u.numbers.get(i).copied().unwrap_or_default();
-    let three = |x: f64, y: f64, z: f64, digits: usize| format!("{x:.digits$}, {y:.digits$}, {z:.digits$}");
+    let with_u = |mm: f64, u_mm: f64| with_unit(format!("{} ± {}", length_text(mm, 4), length_text(u_mm, 4)));
+    let direction = format!("{:.5}, {:.5}, {:.5}", own.direction.x, own.direction.y, own.direction.z);
     let (used, rejected) = (theme::count(fit.used), theme::count(fit.dropped.len()));
     vec![
-        (text!("features-length"), format!("{} ± {} mm", length_text(own.length_mm, 4), length_text(number(0), 4))),
-        (text!("features-width"), format!("{} ± {} mm", length_text(own.width_mm, 4), length_text(number(1), 4))),
-        (text!("features-centre"), format!("{} mm", three(own.centre.x, own.centre.y, own.centre.z, decimals(4)))),
-        (String::new(), format!("± {} mm", length_text(u.position_mm, 4))),
-        (text!("features-direction"), three(own.direction.x, own.direction.y, own.direction.z, 5)),
-        (text!("features-form-error"), format!("{} mm", length_text(fit.form_error_mm, 4))),
+        (text!("features-length"), with_u(own.length_mm, number(0))),
+        (text!("features-width"), with_u(own.width_mm, number(1))),
+        (text!("features-centre"), with_unit(position_text([own.centre.x, own.centre.y, own.centre.z], 4))),
+        (String::new(), with_unit(format!("± {}", length_text(u.position_mm, 4)))),
+        (text!("features-direction"), direction),
+        (text!("features-form-error"), with_unit(length_text(fit.form_error_mm, 4))),
         (text!("features-points"), text!("features-points-used", used = used, rejected = rejected)),
     ]
 }

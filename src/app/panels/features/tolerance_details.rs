@@ -3,6 +3,7 @@
 use egui::RichText;
 
 use super::super::{named, theme};
+use crate::lengths::{symbol, unit};
 use crate::number_field::NumberField;
 use geometry::{Point, Vector};
 use inspect::features::element::Situation;
@@ -54,8 +55,8 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
         zone_row(ui, i, zone);
         maximum_material(ui, i, &mut tolerance.maximum_material);
     }
-    if shape.is_some_and(|shape| tolerance.is_of_surface(&shape) || tolerance.is_of_profile(&shape)) {
-        filter(ui, i + 1, tolerance);
+    if let Some(shape) = shape.filter(|shape| tolerance.is_of_surface(shape) || tolerance.is_of_profile(shape)) {
+        filter(ui, i + 1, tolerance, &shape);
     }
     if shape.is_some_and(|shape| tolerance.takes_outliers(&shape)) {
         outliers(ui, i + 1, &mut tolerance.outlier_sigmas);
@@ -68,8 +69,8 @@ pub(super) fn shape_of(feature: &str, document: &Document) -> Option<Shape> {
 }
 
 /// Gaussian filter of the points of a tolerance, with its cutoff: of round features in undulations per revolution or mm.
-fn filter(ui: &mut egui::Ui, number: usize, tolerance: &mut Tolerance) {
-    let by_undulations = tolerance.characteristic.takes_undulations();
+fn filter(ui: &mut egui::Ui, number: usize, tolerance: &mut Tolerance, shape: &Shape) {
+    let by_undulations = tolerance.takes_undulations(shape);
     ui.horizontal_wrapped(|ui| {
         let was_filtered = tolerance.filter_mm.is_some() || tolerance.filter_upr.is_some();
         let is_filtered = filter_check(ui, was_filtered, &text!("features-filter-of", number = number));
@@ -81,7 +82,7 @@ fn filter(ui: &mut egui::Ui, number: usize, tolerance: &mut Tolerance) {
             let was_by_upr = tolerance.filter_upr.is_some();
             let mut is_by_upr = was_by_upr;
             theme::pick(ui, &mut is_by_upr, true, "UPR").on_hover_text(text!("features-upr-hint"));
-            theme::pick(ui, &mut is_by_upr, false, "mm").on_hover_text(text!("features-nesting-hint"));
+            theme::pick(ui, &mut is_by_upr, false, symbol()).on_hover_text(text!("features-nesting-hint"));
             if is_by_upr != was_by_upr {
                 tolerance.filter_upr = is_by_upr.then_some(DEFAULT_UPR);
                 tolerance.filter_mm = (!is_by_upr).then_some(DEFAULT_NESTING_INDEX_MM);
@@ -97,7 +98,7 @@ fn filter(ui: &mut egui::Ui, number: usize, tolerance: &mut Tolerance) {
         if let Some(cutoff_mm) = &mut tolerance.filter_mm {
             nesting_index(ui, cutoff_mm, &text!("features-nesting-of", number = number));
             for usual in USUAL_CUTOFFS_MM {
-                theme::pick(ui, cutoff_mm, usual, usual.to_string());
+                theme::pick(ui, cutoff_mm, usual, unit().stated_text(usual));
             }
         }
     });
@@ -124,7 +125,7 @@ fn filter_check(ui: &mut egui::Ui, mut is_filtered: bool, name: &str) -> bool {
 }
 
 fn nesting_index(ui: &mut egui::Ui, nesting_index_mm: &mut f64, name: &str) {
-    let drag = NumberField::new(nesting_index_mm).speed(0.05).range(0.01..=1000.0).max_decimals(3).suffix(" mm");
+    let drag = NumberField::new(nesting_index_mm).speed(0.05).range(0.01..=1000.0).max_decimals(3).unit("mm");
     named(&ui.add(drag).on_hover_text(text!("features-nesting-hint")), name);
 }
 
@@ -177,7 +178,7 @@ fn maximum_material(ui: &mut egui::Ui, i: usize, own: &mut Option<MaximumMateria
             for (side, name) in sides {
                 theme::pick(ui, &mut own.side, side, name);
             }
-            let drag = NumberField::new(&mut own.size_mm).speed(0.01).range(0.0..=1e6).max_decimals(4).suffix(" mm");
+            let drag = NumberField::new(&mut own.size_mm).speed(0.01).range(0.0..=1e6).max_decimals(4).unit("mm");
             let field = ui.add(drag).on_hover_text(text!("features-maximum-material-size-hint"));
             named(&field, &text!("features-maximum-material-size", number = i + 1));
         }
@@ -189,9 +190,9 @@ fn exact_position(ui: &mut egui::Ui, i: usize, exact: &mut Element, element: &El
     let (mut at, mut along) = (exact.position(), exact.direction().unwrap_or_else(Vector::z));
     let before = (at, along);
     ui.horizontal(|ui| {
-        ui.label(RichText::new(text!("features-at")).weak()).on_hover_text(text!("features-at-hint"));
+        ui.label(RichText::new(text!("features-at")).weak()).on_hover_text(text!("features-at-hint", unit = symbol()));
         for (value, axis) in at.coords.iter_mut().zip(["X", "Y", "Z"]) {
-            let drag = NumberField::new(value).speed(0.1).max_decimals(4).prefix(format!("{axis} "));
+            let drag = NumberField::new(value).speed(0.1).max_decimals(4).drawn_length().prefix(format!("{axis} "));
             named(&ui.add(drag), &text!("features-exact-of", axis = axis, number = i + 1));
         }
     });

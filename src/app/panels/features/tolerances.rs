@@ -6,11 +6,12 @@ use super::super::steps::{self, Sought, StepState};
 use super::super::{PanelContext, named};
 use super::constructions::choose;
 use super::tolerance_details::{details, exact_element, shape_of};
+use crate::lengths::{length_text, with_unit};
 use crate::number_field::NumberField;
-use crate::{Action, theme};
-use base::length_text;
+use crate::theme;
 use dispatch::{Command, Tolerances};
 use geometry::{Point, Vector};
+use inspect::tolerances::common::joined;
 use inspect::tolerances::{Characteristic, Judged, Plan, SizeClass, Tolerance};
 use session::Document;
 use session::plan::ElementId;
@@ -67,11 +68,16 @@ impl ToleranceSection {
             }
         }
         file(ui, draft, busy, context);
-        if draft.plan != draft.from && (context.has_actions() || context.may_commit(ui)) {
-            // The edit first, so that it takes effect before the other actions.
-            let edit = Command::Tolerances(Tolerances::Set(Box::new(draft.plan.clone())));
-            context.actions.insert(0, Action::Send(Box::new(edit)));
+    }
+
+    /// The command that sends what was edited.
+    pub fn edit(&mut self, document: &Document) -> Option<Command> {
+        if self.plan == self.from || self.from != document.asked() {
+            return None;
         }
+        // Sent once: what is undone afterwards, or refused, is not sent again.
+        self.from.clone_from(&self.plan);
+        Some(Tolerances::Set(Box::new(self.plan.clone())).into())
     }
 }
 
@@ -118,7 +124,8 @@ fn list(
     (names, judgement): (&[String], Option<&[Judgement]>),
     sought: &mut Sought,
 ) {
-    let letters: Vec<String> = plan.datums.keys().cloned().collect();
+    let common = document.common_datums(&plan.datums);
+    let letters: Vec<String> = plan.datums.keys().cloned().chain(common.iter().map(|own| joined(own))).collect();
     let ids: Vec<ElementId> = document.tolerances().map(|(id, _)| id).collect();
     let mut removed = None;
     for (i, tolerance) in plan.tolerances.iter_mut().enumerate() {
@@ -186,10 +193,11 @@ fn set_defaults(tolerance: &mut Tolerance, letters: &[String], document: &Docume
     if !matches!(tolerance.characteristic, Characteristic::Size { .. }) {
         tolerance.fit = None;
     }
-    if !tolerance.characteristic.takes_undulations() {
+    let shape = shape_of(&tolerance.feature, document);
+    if !shape.is_some_and(|shape| tolerance.takes_undulations(&shape)) {
         tolerance.filter_upr = None;
     }
-    if !shape_of(&tolerance.feature, document).is_some_and(|shape| tolerance.takes_outliers(&shape)) {
+    if !shape.is_some_and(|shape| tolerance.takes_outliers(&shape)) {
         tolerance.outlier_sigmas = None;
     }
     if let Characteristic::Position { true_place, .. } = &mut tolerance.characteristic {
@@ -225,12 +233,16 @@ fn limits(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, letters: &[Str
         chosen.push(String::new());
         chosen.truncate(MAX_DATUMS.max(tolerance.datums.len()));
         for (k, letter) in chosen.iter_mut().enumerate() {
-            let combo = egui::ComboBox::from_id_salt(("datum of", i, k)).width(34.0);
+            let combo =
+                egui::ComboBox::from_id_salt(("datum of", i, k)).width(if letter.len() > 1 { 48.0 } else { 34.0 });
             let text = if letter.is_empty() { "–" } else { letter.as_str() };
             let shown = combo.selected_text(text.to_owned()).show_ui(ui, |ui| {
                 ui.selectable_value(letter, String::new(), text!("features-none"));
                 for choice in letters {
-                    ui.selectable_value(letter, choice.clone(), choice.as_str());
+                    let shown = ui.selectable_value(letter, choice.clone(), choice.as_str());
+                    if choice.contains('-') {
+                        shown.on_hover_text(text!("features-common-datum-hint"));
+                    }
                 }
             });
             named(&shown.response, &text!("features-datum-of", position = k + 1, number = number));
@@ -276,7 +288,7 @@ fn size_class(ui: &mut egui::Ui, number: usize, tolerance: &mut Tolerance, docum
 
 /// Field for a limit, mm; returns whether it changed.
 fn limit(ui: &mut egui::Ui, mm: &mut f64, name: &str) -> bool {
-    let drag = NumberField::new(mm).speed(0.001).range(0.0..=1e6).max_decimals(4).suffix(" mm");
+    let drag = NumberField::new(mm).speed(0.001).range(0.0..=1e6).max_decimals(4).unit("mm");
     let response = ui.add(drag);
     named(&response, name);
     response.changed()
@@ -291,7 +303,11 @@ fn verdict(ui: &mut egui::Ui, i: usize, result: &Judged) {
             None => text!("features-how-not-proven", how = texts::word(&result.how).into_owned()),
         };
         label.on_hover_text(&how);
-        let (measured, upper) = (result.measured_text(), length_text(result.limit_mm, 4));
+        let measured = match result.uncertainty_mm {
+            Some(u_mm) => format!("{} ± {}", length_text(result.measured_mm, 4), length_text(u_mm, 4)),
+            None => length_text(result.measured_mm, 4),
+        };
+        let (measured, upper) = (with_unit(measured), with_unit(length_text(result.limit_mm, 4)));
         let text = match result.lower_mm {
             Some(lower) => {
                 text!("features-measured-between", measured = measured, lower = length_text(lower, 4), upper = upper)

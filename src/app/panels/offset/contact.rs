@@ -2,9 +2,9 @@
 
 use super::{PanelContext, rows};
 use crate::choosing::Purpose;
+use crate::lengths::{length_text, stated_length, volume_cm3, with_unit};
 use crate::number_field::NumberField;
 use crate::{Action, theme};
-use base::length_text;
 use dispatch::Elements;
 use inspect::offset::contact::Parameters;
 use inspect::offset::{ContactRecipe, ContactVolumes};
@@ -61,7 +61,7 @@ impl ContactPart {
             ] {
                 let label = ui.label(name).on_hover_text(hint);
                 let field = NumberField::new(value).speed(0.02).range(0.0..=1e4).max_decimals(3);
-                ui.add(field.suffix(" mm")).labelled_by(label.id);
+                ui.add(field.unit("mm")).labelled_by(label.id);
                 ui.end_row();
             }
         });
@@ -108,18 +108,18 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     super::pass_player(ui, shown, last);
     let pass = &made.passes[*shown];
     let clearance = match pass.clearance_mm {
-        mm if mm < 0.0 => text!("offset-too-close", mm = length_text(-mm, 4)),
-        mm => text!("offset-to-spare", mm = length_text(mm, 4)),
+        mm if mm < 0.0 => text!("offset-too-close", length = with_unit(length_text(-mm, 4))),
+        mm => text!("offset-to-spare", length = with_unit(length_text(mm, 4))),
     };
     rows(
         ui,
         "contact figures",
         &[
-            (text!("offset-taken-off"), format!("{} mm", pass.depth_mm)),
-            (text!("offset-volume-figure"), format!("{:.3} cm³", pass.volume_mm3 / 1000.0)),
+            (text!("offset-taken-off"), stated_length(pass.depth_mm)),
+            (text!("offset-volume-figure"), volume_cm3(pass.volume_mm3, 3)),
             (text!("offset-clearance"), clearance),
             (text!("offset-facets"), theme::count(pass.mesh.facets.len())),
-            (text!("offset-voxel"), format!("{} mm", length_text(pass.tree.lattice().voxel_mm, 4))),
+            (text!("offset-voxel"), with_unit(length_text(pass.tree.lattice().voxel_mm, 4))),
         ],
     );
     theme::weak(ui, text!("offset-contact-about"));

@@ -1,9 +1,9 @@
 //! The distance field: a slider through all offsets.
 
 use super::PanelContext;
+use crate::lengths::{length_text, with_unit};
 use crate::number_field::NumberField;
 use crate::theme;
-use base::length_text;
 use base::limits::format_bytes;
 use dispatch::Elements;
 use inspect::offset::field::Parameters;
@@ -91,7 +91,7 @@ impl FieldPart {
         ui.horizontal(|ui| {
             let label = ui.label(text!("offset-reach")).on_hover_text(text!("offset-reach-hint"));
             let field = NumberField::new(&mut parameters.reach_mm).speed(0.05).range(1e-3..=1e4).max_decimals(3);
-            ui.add(field.suffix(" mm")).labelled_by(label.id);
+            ui.add(field.unit("mm")).labelled_by(label.id);
         });
         ui.horizontal_wrapped(|ui| {
             for (resolution, name) in resolutions() {
@@ -108,9 +108,9 @@ fn slider(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) -> O
     let reach_mm = field.parameters.reach_mm;
     let exactness = text!(
         "offset-exactness",
-        within = length_text(field.error.p95_mm, 3),
+        within = with_unit(length_text(field.error.p95_mm, 3)),
         points = theme::count(field.error.points),
-        most = length_text(field.error.max_mm, 3)
+        most = with_unit(length_text(field.error.max_mm, 3))
     );
     let size = text!(
         "offset-field-size",
@@ -124,7 +124,7 @@ fn slider(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) -> O
     ui.horizontal(|ui| {
         let label = ui.label(text!("offset-distance")).on_hover_text(text!("offset-distance-hint"));
         let field = NumberField::new(distance_mm).speed(0.01).range(-reach_mm..=reach_mm).max_decimals(3);
-        ui.add(field.suffix(" mm")).labelled_by(label.id);
+        ui.add(field.unit("mm")).labelled_by(label.id);
     });
     theme::wide_slider(ui, &text!("offset-live-distance"), distance_mm, -reach_mm..=reach_mm);
     let distance_mm = *distance_mm;

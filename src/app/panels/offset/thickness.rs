@@ -1,11 +1,12 @@
 //! Wall thickness and gap width over the part.
 
 use super::{PanelContext, rows};
+use crate::lengths::{area_cm2, length_text, stated_length, with_unit};
 use crate::number_field::NumberField;
 use crate::viewport::Spot;
 use crate::{Action, theme};
-use base::length_text;
 use dispatch::Elements;
+use inspect::deviation::judgement::percent;
 use inspect::thickness::{Between, Method, Parameters, ThicknessMap, ThicknessRecipe};
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
@@ -69,16 +70,37 @@ impl ThicknessPart {
         egui::Grid::new("thickness").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
             let label = ui.label(text!("offset-up-to")).on_hover_text(text!("offset-up-to-hint"));
             let field = NumberField::new(&mut parameters.max_mm).speed(0.05).range(1e-3..=1e4).max_decimals(3);
-            ui.add(field.suffix(" mm")).labelled_by(label.id);
+            ui.add(field.unit("mm")).labelled_by(label.id);
             ui.end_row();
             let label = ui.label(text!("offset-at-least")).on_hover_text(text!("offset-at-least-hint"));
             let field = NumberField::new(&mut parameters.min_mm).speed(0.02).range(0.0..=1e4).max_decimals(3);
-            ui.add(field.suffix(" mm")).labelled_by(label.id);
+            ui.add(field.unit("mm")).labelled_by(label.id);
+            ui.end_row();
+            let label = ui.label(text!("offset-thickest")).on_hover_text(text!("offset-thickest-hint"));
+            let mut limit_mm = parameters.max_thickness_mm.unwrap_or_default();
+            let field = NumberField::new(&mut limit_mm).speed(0.02).range(0.0..=1e4).max_decimals(3);
+            let field = match parameters.max_thickness_mm {
+                Some(_) => field.unit("mm"),
+                None => field.length().custom_formatter(|_, _| text!("common-none")),
+            };
+            ui.add(field).labelled_by(label.id);
+            parameters.max_thickness_mm = (limit_mm > 0.0).then_some(limit_mm);
+            ui.end_row();
+            let label = ui.label(text!("offset-min-coverage")).on_hover_text(text!("offset-min-coverage-hint"));
+            let mut percent = 100.0 * parameters.min_coverage;
+            let field = NumberField::new(&mut percent).speed(0.5).range(0.0..=100.0).max_decimals(1);
+            if ui.add(field.suffix(" %")).labelled_by(label.id).changed() {
+                parameters.min_coverage = percent / 100.0;
+            }
             ui.end_row();
         });
+        if let Err(error) = parameters.check() {
+            ui.colored_label(ui.visuals().warn_fg_color, texts::word(&error.sentence).into_owned());
+        }
     }
 
     fn buttons(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>, ready: bool) {
+        let ready = ready && self.parameters.check().is_ok();
         // Walls and gaps are maps of their own.
         let edited = self.edited.as_ref().filter(|(_, own)| own.parameters.between == self.parameters.between);
         match edited {
@@ -129,19 +151,27 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     }
     super::doubts(ui, &map.notes);
     let (own, limits) = (&map.statistics, &map.parameters);
-    let share = |area_mm2: f64| format!("{:.2} cm² ({:.1} %)", area_mm2 / 100.0, 100.0 * area_mm2 / own.area_mm2);
+    let share = |area_mm2: f64| format!("{} ({:.1} %)", area_cm2(area_mm2, 2), 100.0 * area_mm2 / own.area_mm2);
     let mut figures = vec![(text!("offset-measured"), share(own.measured_mm2))];
     if limits.min_mm > 0.0 {
         figures.push((text!("offset-too-thin"), share(own.thin_mm2)));
     }
+    if limits.max_thickness_mm.is_some() {
+        figures.push((text!("offset-too-thick"), share(own.thick_mm2)));
+    }
     if own.measured_mm2 > 0.0 {
-        figures.push((text!("offset-least"), format!("{} mm", length_text(own.min_mm, 3))));
-        figures.push((text!("offset-five-below"), format!("{} mm", length_text(own.p05_mm, 3))));
-        figures.push((text!("offset-half-below"), format!("{} mm", length_text(own.median_mm, 3))));
-        figures.push((text!("offset-greatest"), format!("{} mm", length_text(own.max_mm, 3))));
+        figures.push((text!("offset-least"), with_unit(length_text(own.min_mm, 3))));
+        figures.push((text!("offset-five-below"), with_unit(length_text(own.p05_mm, 3))));
+        figures.push((text!("offset-half-below"), with_unit(length_text(own.median_mm, 3))));
+        figures.push((text!("offset-greatest"), with_unit(length_text(own.max_mm, 3))));
     }
     rows(ui, "thickness figures", &figures);
-    theme::weak(ui, text!("offset-grey", mm = limits.max_mm.to_string()));
+    theme::weak(ui, text!("offset-grey", length = stated_length(limits.max_mm)));
+    if limits.has_limits() && map.coverage() < limits.min_coverage {
+        let measured = percent(map.coverage());
+        let text = text!("offset-too-little", measured = measured, required = percent(limits.min_coverage));
+        ui.colored_label(ui.visuals().warn_fg_color, text);
+    }
     if own.measured_mm2 <= 0.0 {
         return;
     }
@@ -151,11 +181,18 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     }
     let radius_mm = 0.04 * map.mesh.bounds().diagonal();
     for (number, spot) in map.spots.iter().enumerate() {
-        let text = format!("{}   {} mm", number + 1, length_text(spot.thickness_mm, 3));
+        let text = format!("{}   {}", number + 1, with_unit(length_text(spot.thickness_mm, 3)));
         let button = egui::Button::selectable(false, text);
         if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(text!("offset-show-point")).clicked() {
             let name = (number + 1).to_string();
             context.ask(Action::FlyTo(Spot { name, at: spot.at, radius_mm }));
         }
+    }
+    let Some(spot) = map.thickest.filter(|_| limits.max_thickness_mm.is_some()) else { return };
+    theme::heading(ui, text!("offset-thickest-point"));
+    let button = egui::Button::selectable(false, format!("{} mm", length_text(spot.thickness_mm, 3)));
+    if ui.add_sized([ui.available_width(), 24.0], button).on_hover_text(text!("offset-show-point")).clicked() {
+        let name = text!("offset-thickest-point");
+        context.ask(Action::FlyTo(Spot { name, at: spot.at, radius_mm }));
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{PanelContext, pass_player, rows};
 use crate::choosing::Purpose;
+use crate::lengths::{area_cm2, length_text, stated_length, volume_cm3, with_unit};
 use crate::number_field::NumberField;
 use crate::{Action, theme};
-use base::length_text;
 use base::limits::format_bytes;
 use dispatch::Offset;
 use geometry::voxels::{Lattice, Layout};
@@ -98,7 +98,7 @@ impl VolumePart {
                 let hint = text!("offset-splat-hint");
                 let label = ui.label(text!("offset-splat")).on_hover_text(hint);
                 let field = NumberField::new(&mut self.splat_radius_mm).speed(0.01).range(0.0..=1e3).max_decimals(3);
-                ui.add(field.suffix(" mm")).labelled_by(label.id);
+                ui.add(field.unit("mm")).labelled_by(label.id);
             });
         }
     }
@@ -108,7 +108,7 @@ impl VolumePart {
         egui::Grid::new("offset").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
             let label = ui.label(text!("offset-distance")).on_hover_text(text!("offset-distance-hint"));
             let field = NumberField::new(&mut parameters.distance_mm).speed(0.02).range(-1e4..=1e4).max_decimals(4);
-            ui.add(field.suffix(" mm")).labelled_by(label.id);
+            ui.add(field.unit("mm")).labelled_by(label.id);
             ui.end_row();
             let label = ui.label(text!("offset-resolution")).on_hover_text(text!("offset-resolution-hint"));
             let field = NumberField::new(&mut parameters.resolution).speed(1.0).range(16..=MAX_RESOLUTION);
@@ -133,7 +133,7 @@ impl VolumePart {
         };
         if let Some(bounds) = bounds {
             let lattice = Lattice::around(&bounds, parameters.distance_mm.max(0.0), parameters.resolution);
-            theme::weak(ui, text!("offset-one-voxel", mm = length_text(lattice.voxel_mm, 4)));
+            theme::weak(ui, text!("offset-one-voxel", length = with_unit(length_text(lattice.voxel_mm, 4))));
         }
     }
 
@@ -164,11 +164,9 @@ impl VolumePart {
                     return;
                 }
                 let tolerance = context.document().settings.deviation.tolerance;
-                let hint = text!(
-                    "offset-shells-hint",
-                    high = format!("{:+}", tolerance.high_mm),
-                    low = format!("{:+}", tolerance.low_mm)
-                );
+                let signed = |mm: f64| format!("{}{}", if mm < 0.0 { "" } else { "+" }, stated_length(mm));
+                let hint =
+                    text!("offset-shells-hint", high = signed(tolerance.high_mm), low = signed(tolerance.low_mm));
                 let button = egui::Button::new(text!("offset-shells"));
                 if ui.add_enabled(ready, button).on_hover_text(hint).clicked() {
                     context.send(Offset::AddToleranceShells(self.parameters.clone()));
@@ -232,14 +230,14 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     if !volume.earlier.is_empty() {
         let shown = &mut context.display.shown.offset_pass;
         pass_player(ui, shown, volume.earlier.len());
-        theme::weak(ui, text!("offset-shown-after", mm = length_text(volume.after_pass(*shown).0, 4)));
+        theme::weak(ui, text!("offset-shown-after", length = with_unit(length_text(volume.after_pass(*shown).0, 4))));
     }
     let (lattice, statistics) = (volume.tree.lattice(), &volume.statistics);
     let mut figures = vec![
-        (text!("offset-volume-figure"), format!("{:.3} cm³", volume.volume_mm3 / 1000.0)),
-        (text!("offset-area"), format!("{:.2} cm²", volume.area_mm2 / 100.0)),
-        (text!("offset-mesh-deviates"), text!("offset-rms", mm = length_text(volume.error.rms_mm, 4))),
-        (text!("offset-at-most"), format!("{} mm", length_text(volume.error.max_mm, 4))),
+        (text!("offset-volume-figure"), volume_cm3(volume.volume_mm3, 3)),
+        (text!("offset-area"), area_cm2(volume.area_mm2, 2)),
+        (text!("offset-mesh-deviates"), text!("offset-rms", length = with_unit(length_text(volume.error.rms_mm, 4)))),
+        (text!("offset-at-most"), with_unit(length_text(volume.error.max_mm, 4))),
     ];
     if let Some(error) = &volume.voxel_error {
         let worst = error.max.abs().max(error.min.abs());
@@ -251,7 +249,7 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     }
     figures.extend([
         (text!("offset-facets"), theme::count(volume.mesh.facets.len())),
-        (text!("offset-voxel"), format!("{} mm", length_text(lattice.voxel_mm, 4))),
+        (text!("offset-voxel"), with_unit(length_text(lattice.voxel_mm, 4))),
         (text!("offset-skin-voxels"), theme::count(statistics.active_voxels as usize)),
         (
             text!("offset-leaves"),

@@ -8,7 +8,8 @@ use super::PanelContext;
 use crate::choosing::Purpose;
 use crate::{Action, icons, theme};
 use base::{LengthUnit, PageSize, file_name};
-use dispatch::{Inspect, Present, Report};
+use dispatch::{Command, Inspect, Present, Report};
+use session::Document;
 use texts::{Language, text};
 
 /// The workspace's panel.
@@ -16,7 +17,26 @@ pub struct ReportPanel {
     /// Folder of the report, as typed.
     pub folder: String,
     /// The serial number while it is being edited.
-    serial: Option<String>,
+    serial: Option<SerialEdit>,
+}
+
+/// The serial number of a part being edited.
+struct SerialEdit {
+    /// Name and serial number of the part when the edit began.
+    of: (String, String),
+    typed: String,
+}
+
+impl SerialEdit {
+    fn begin(document: &Document) -> Self {
+        let stage = document.stage();
+        Self { of: (stage.name.clone(), stage.serial.clone()), typed: stage.serial.clone() }
+    }
+
+    fn is_of(&self, document: &Document) -> bool {
+        let stage = document.stage();
+        self.of.0 == stage.name && self.of.1 == stage.serial
+    }
 }
 
 impl Default for ReportPanel {
@@ -32,11 +52,17 @@ impl ReportPanel {
         (!folder.as_os_str().is_empty()).then_some(Report::Write { folder })
     }
 
+    /// The command that sends the serial number, if it was edited.
+    pub fn edit(&mut self, document: &Document) -> Option<Command> {
+        let edited = self.serial.take().filter(|own| own.is_of(document) && own.typed != own.of.1)?;
+        Some(Inspect::IdentifyPart { serial: edited.typed }.into())
+    }
+
     pub fn show(&mut self, ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         theme::heading(ui, text!("report-heading"));
-        let known = context.document().stage().serial.clone();
         let template = context.document().plan.presentation.template.clone();
-        let serial = self.serial.get_or_insert_with(|| known.clone());
+        let kept = self.serial.take().filter(|own| own.is_of(context.document()));
+        let serial = &mut self.serial.insert(kept.unwrap_or_else(|| SerialEdit::begin(context.document()))).typed;
         let info = &mut context.settings.report;
         egui::Grid::new("report").num_columns(2).spacing([12.0, 6.0]).show(ui, |ui| {
             let field = |ui: &mut egui::Ui, name: &str, text: &mut String| {
@@ -77,13 +103,6 @@ impl ReportPanel {
             }
         });
         template_buttons(ui, template.is_some(), context);
-        context.commit_settings(ui);
-        if context.may_commit(ui)
-            && let Some(serial) = self.serial.take()
-            && serial != known
-        {
-            context.send(Inspect::IdentifyPart { serial });
-        }
         let ready = context.document().current_check().is_some() && !context.is_busy;
         let folder = PathBuf::from(self.folder.trim());
         let has_folder = !folder.as_os_str().is_empty();

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::lengths;
 use base::LengthUnit;
 use geometry::Point;
 use session::plan::ElementId;
@@ -68,14 +69,15 @@ impl Column {
         }
     }
 
-    /// Its text of a row, lengths in mm as everywhere in the window.
+    /// Its text of a row, lengths in the unit of the window.
     fn cell(self, row: &ResultRow) -> String {
+        let unit = lengths::unit();
         match self {
             Self::Element => row.title(),
             Self::Characteristic if row.unit.is_empty() => texts::word(row.characteristic).into_owned(),
-            Self::Characteristic => format!("{}, {}", texts::word(row.characteristic), row.unit),
+            Self::Characteristic => format!("{}, {}", texts::word(row.characteristic), row.shown_unit(unit)),
             Self::Verdict => texts::word(row.verdict.name()).into_owned(),
-            figure => row.written(figure.figure(row), LengthUnit::Mm, figure == Self::Deviation),
+            figure => row.written(figure.figure(row), unit, figure == Self::Deviation),
         }
     }
 }
@@ -157,12 +159,12 @@ impl Line {
     }
 }
 
-/// The lines of the table. The rows are made again where document or language have changed; sorted again where the column
+/// The lines of the table. The rows are made again where document, language or unit have changed; sorted again where the column
 /// has; and what is typed into the filter only chooses among them.
 #[derive(Default)]
 pub struct Lines {
     /// What all rows were made of.
-    made_of: Option<(DocumentState, Language)>,
+    made_of: Option<(DocumentState, Language, LengthUnit)>,
     /// All rows and their lines, in the order of the plan.
     all: Vec<(ResultRow, Line)>,
     /// Indices of all lines in their order.
@@ -176,7 +178,7 @@ pub struct Lines {
 impl Lines {
     /// Makes them again as far as need be.
     pub fn follow(&mut self, document: &Document, filter: &Filter) {
-        let made_of = Some((document.current_state(), texts::language()));
+        let made_of = Some((document.current_state(), texts::language(), lengths::unit()));
         if self.made_of != made_of {
             self.set_rows(rows(document));
             self.made_of = made_of;
@@ -293,7 +295,7 @@ mod tests {
             row("Slot", None, RowVerdict::None),
             row("Bore 1", Some(-7.0), RowVerdict::Pass),
         ]);
-        lines.made_of = Some((document.current_state(), texts::language()));
+        lines.made_of = Some((document.current_state(), texts::language(), lengths::unit()));
         lines
     }
 
@@ -338,6 +340,18 @@ mod tests {
         assert_eq!(titles(&lines), ["Bore 2", "Slot", "Bore 1"]);
         let text = lines.as_text();
         assert!(text.lines().count() == 4 && text.contains("\nSlot\tDiameter, mm\t"), "{text}");
+    }
+
+    #[test]
+    fn lengths_follow_the_unit_of_the_window_and_angles_stay() {
+        lengths::set_unit(LengthUnit::Inch);
+        let bore = ResultRow { deviation: Some(0.0254), ..row("Bore", Some(50.8), RowVerdict::Pass) };
+        let cells = Line::of(&bore).cells;
+        assert_eq!([&cells[1], &cells[3], &cells[4]], ["Diameter, inch", "2.00000", "+0.00100"]);
+        let angle = ResultRow { unit: "°", characteristic: "Angle", ..bore };
+        let cells = Line::of(&angle).cells;
+        assert_eq!([&cells[1], &cells[3]], ["Angle, °", "50.8000"]);
+        lengths::set_unit(LengthUnit::Mm);
     }
 
     #[test]

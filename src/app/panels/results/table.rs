@@ -12,6 +12,10 @@ use texts::text;
 /// Width of a column of figures, and of its part after the decimal point, points.
 const FIGURE_WIDTH: f32 = 92.0;
 const FRACTION_WIDTH: f32 = 42.0;
+/// Decimals of lengths in mm, usually; most for which that is wide enough; and width of each that is more, points.
+const USUAL_DECIMALS: usize = 4;
+const MAX_DECIMALS: usize = 5;
+const DIGIT_WIDTH: f32 = 8.0;
 /// Least widths of elements, characteristics and verdicts, points.
 const ELEMENT_WIDTH: f32 = 190.0;
 const CHARACTERISTIC_WIDTH: f32 = 150.0;
@@ -29,13 +33,18 @@ pub struct Done {
     pub clicked: Option<usize>,
 }
 
+/// What is added to a column of figures for decimals beyond those that there is room for, points.
+fn further_decimals() -> f32 {
+    DIGIT_WIDTH * crate::lengths::decimals(USUAL_DECIMALS).saturating_sub(MAX_DECIMALS) as f32
+}
+
 /// Widths of the columns; elements and characteristics take what there is room for.
 fn widths(available: f32) -> [f32; Column::ALL.len()] {
     let least = Column::ALL.map(|column| match column {
         Column::Element => ELEMENT_WIDTH,
         Column::Characteristic => CHARACTERISTIC_WIDTH,
         Column::Verdict => VERDICT_WIDTH,
-        _ => FIGURE_WIDTH,
+        _ => FIGURE_WIDTH + further_decimals(),
     });
     let room = (available - least.iter().sum::<f32>()).max(0.0);
     let mut widths = least;
@@ -151,7 +160,7 @@ fn cut_off(ui: &Ui, cell: Rect, text: &str, ink: Color32) {
 
 /// A figure, its decimal point where those of its column stand.
 fn figure(ui: &Ui, cell: Rect, text: &str, ink: Color32) {
-    let point = Pos2::new(cell.right() - PADDING - FRACTION_WIDTH, cell.center().y);
+    let point = Pos2::new(cell.right() - PADDING - FRACTION_WIDTH - further_decimals(), cell.center().y);
     let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
     ui.painter().text(point, Align2::RIGHT_CENTER, whole, font(ui), ink);
     ui.painter().text(point, Align2::LEFT_CENTER, fraction, font(ui), ink);

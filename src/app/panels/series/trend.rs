@@ -4,8 +4,7 @@ use egui::Ui;
 use egui_plot::{HLine, Line, LineStyle, Plot, Points};
 
 use super::super::rows;
-use crate::theme;
-use base::decimals;
+use crate::{lengths, theme};
 use report::series::Trend;
 use session::series::PartRecord;
 use texts::text;
@@ -60,7 +59,12 @@ fn chart(ui: &mut Ui, records: &[PartRecord], trend: &Trend) {
         records.iter().enumerate().filter_map(|(i, record)| Some([i as f64 + 1.0, value(record)?])).collect();
     let is_beyond =
         |own: &f64| trend.lower.is_some_and(|lower| *own < lower) || trend.upper.is_some_and(|upper| *own > upper);
+    let shown = |value: f64| lengths::figure(value, &trend.unit);
+    let on_axis = |[part, value]: [f64; 2]| [part, shown(value)];
     let (beyond, within): (Vec<[f64; 2]>, Vec<[f64; 2]>) = values.iter().partition(|point| is_beyond(&point[1]));
+    let [values, beyond, within] =
+        [values, beyond, within].map(|points| points.into_iter().map(on_axis).collect::<Vec<_>>());
+    let limits: Vec<f64> = [trend.lower, trend.upper].into_iter().flatten().map(shown).collect();
     let text = ui.visuals().text_color();
     let mut plot = Plot::new("series trend")
         .height(170.0)
@@ -72,13 +76,13 @@ fn chart(ui: &mut Ui, records: &[PartRecord], trend: &Trend) {
         .include_x(0.5)
         .include_x(records.len() as f64 + 0.5)
         .x_axis_label(text!("series-axis-part"))
-        .y_axis_label(trend.unit.clone());
-    for limit in [trend.lower, trend.upper].into_iter().flatten() {
-        plot = plot.include_y(limit);
+        .y_axis_label(lengths::unit_of(&trend.unit).to_owned());
+    for limit in &limits {
+        plot = plot.include_y(*limit);
     }
     plot.show(ui, |plot| {
-        plot.hline(HLine::new(text!("series-line-mean"), trend.over_parts.mean).color(text).width(1.0));
-        for limit in [trend.lower, trend.upper].into_iter().flatten() {
+        plot.hline(HLine::new(text!("series-line-mean"), shown(trend.over_parts.mean)).color(text).width(1.0));
+        for limit in limits {
             plot.hline(
                 HLine::new(text!("series-line-limit"), limit)
                     .color(theme::BAD)
@@ -94,16 +98,17 @@ fn chart(ui: &mut Ui, records: &[PartRecord], trend: &Trend) {
 
 fn figures(trend: &Trend) -> Vec<(String, String)> {
     let own = &trend.over_parts;
-    let unit = trend.unit.as_str();
-    let digits = if unit == "mm" { decimals(4) } else { 4 };
-    let with_unit = |value: f64| format!("{value:.digits$} {unit}");
-    let [least, greatest] = [own.least, own.greatest].map(|value| format!("{value:.digits$}"));
+    let (unit, digits) = (lengths::unit_of(&trend.unit), lengths::decimals_of(&trend.unit, 4, 4));
+    let written = |value: f64| format!("{:.digits$}", lengths::figure(value, &trend.unit));
+    let with_unit = |value: f64| format!("{} {unit}", written(value));
+    let [least, greatest] = [own.least, own.greatest].map(written);
+    let stated = |limit: f64| lengths::stated_figure(limit, &trend.unit);
     let limits = match (trend.lower, trend.upper) {
         (None, None) => text!("common-none"),
-        (Some(lower), None) => text!("series-lower-limit", lower = lower.to_string(), unit = unit),
-        (None, Some(upper)) => text!("series-upper-limit", upper = upper.to_string(), unit = unit),
+        (Some(lower), None) => text!("series-lower-limit", lower = stated(lower), unit = unit),
+        (None, Some(upper)) => text!("series-upper-limit", upper = stated(upper), unit = unit),
         (Some(lower), Some(upper)) => {
-            text!("series-from-to", least = lower.to_string(), greatest = upper.to_string(), unit = unit)
+            text!("series-from-to", least = stated(lower), greatest = stated(upper), unit = unit)
         }
     };
     let mut figures = vec![

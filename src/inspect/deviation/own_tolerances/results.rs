@@ -1,13 +1,12 @@
 //! What was measured on the faces of each own tolerance, and what its limits make of it.
 
-use super::super::coverage::Footprint;
 use super::super::judgement::percent;
 use super::super::regions::MIN_POINTS;
 use super::super::{DeviationMap, Tolerance, Verdict};
 use super::{Limits, coverage};
 use base::signed;
 use compute::point_deviation::PointDeviation;
-use geometry::Surface;
+use geometry::{Point, Pose, Surface};
 
 /// What was measured on the faces of an own tolerance.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,10 +111,14 @@ pub(in super::super) struct Measured<'a> {
     pub map: &'a DeviationMap,
     /// Deviations of the scan's points whatever the method: a face needs some to be judged.
     pub compared: &'a [PointDeviation],
+    /// The scan's points, scan frame, mm.
+    pub points: &'a [Point],
+    /// Maps the scan onto the nominal.
+    pub nominal_from_scan: &'a Pose,
     /// The nominal.
     pub surface: &'a Surface,
-    /// The compared points, projected onto the nominal.
-    pub footprint: &'a Footprint,
+    /// Spacing of the compared points, mm.
+    pub spacing_mm: f64,
     /// Share of the area of its faces that an own tolerance needs measured to pass, 0 to 1.
     pub min_coverage: f64,
 }
@@ -131,9 +134,9 @@ pub(in super::super) struct Tally {
 impl Measured<'_> {
     /// Holds the deviations against the limits. `regions` is the number of regions out of tolerance by own tolerance.
     pub fn tally(&self, regions: &[usize]) -> Tally {
-        let Self { limits, map, surface, footprint, min_coverage, .. } = *self;
+        let Self { limits, map, min_coverage, .. } = *self;
         let facets = limits.facets();
-        let coverage = coverage::fractions(limits, &facets, map, surface, footprint);
+        let coverage = coverage::fractions(self, &facets);
         let own = limits.own().iter().zip(regions).zip(facets.iter().zip(coverage));
         let result = own.map(|((own, &regions), (facets, coverage))| FaceResult {
             name: own.name.clone(),

@@ -181,6 +181,62 @@ fn points_beyond_the_edge_of_a_face_do_not_fail_the_face_beside_it() {
 }
 
 #[test]
+fn points_of_a_flush_face_beside_it_do_not_count_as_measured() {
+    let nominal = nominal();
+    // A strip of 3 mm along the long side of the top, which the other facets of the top lie flush with.
+    let rectangle = |ys: [f64; 2]| Mesh {
+        vertices: ys.iter().flat_map(|&y| [Point::new(0.0, y, 10.0), Point::new(30.0, y, 10.0)]).collect(),
+        facets: vec![[0, 1, 3], [0, 3, 2]],
+        ..Mesh::default()
+    };
+    let mut mesh = block();
+    let tops = facing(&nominal, Vector::z());
+    mesh.facets = (0_u32..).zip(mesh.facets).filter(|(facet, _)| !tops.contains(*facet)).map(|(_, own)| own).collect();
+    mesh.cad_faces.clear();
+    let first = mesh.facets.len() as u32;
+    mesh.append(&rectangle([0.0, 3.0]));
+    mesh.append(&rectangle([3.0, 20.0]));
+    let nominal = Nominal::in_memory("block", Surface::new(mesh));
+    let strip = own("Strip", Subset::new(vec![first, first + 1]), &nominal, 0.05);
+    for (bare_mm, expected) in [(3.0, 0.0), (1.0, 2.0 / 3.0)] {
+        let is_kept = |own: &Point| own.z < 9.99 || own.y > bare_mm;
+        let points = scan(0.0, 0.0).into_iter().filter(is_kept).collect();
+        let check = check_of(&nominal, points, &with(vec![strip.clone()]));
+        let face = &check.own_tolerances[0];
+        // Points cover what lies within their reach, twice their spacing.
+        assert!(face.coverage >= expected && face.coverage < expected + 0.35, "{bare_mm}: {face:?}");
+        assert_eq!(face.verdict, if expected > 0.2 { Verdict::Pass } else { Verdict::Incomplete }, "{face:?}");
+    }
+}
+
+#[test]
+fn of_a_region_on_faces_that_each_hold_too_little_of_it_the_face_of_the_peak_fails() {
+    let nominal = nominal();
+    // The two facets of the top, which the line from (0, 0) to (30, 20) separates.
+    let halves = facing(&nominal, Vector::z());
+    let [near, far] = [("Near", halves[0]), ("Far", halves[1])]
+        .map(|(name, facet)| own(name, Subset::new(vec![facet]), &nominal, 0.05));
+    let mut points = scan(0.0, 0.0);
+    let is_raised = |own: &Point| own.z > 9.99 && (own - Point::new(15.0, 10.0, own.z)).norm() < 2.0;
+    for own in points.iter_mut().filter(|own| is_raised(own)) {
+        own.z += if own.y < own.x * 2.0 / 3.0 { 0.2 } else { 0.15 };
+    }
+    let judged = |min_region_mm2: f64| {
+        let parameters = Parameters { min_region_mm2, ..with(vec![near.clone(), far.clone()]) };
+        let check = check_of(&nominal, points.clone(), &parameters);
+        assert_eq!((check.verdict(), check.regions.len()), (Verdict::Fail, 1), "{:?}", check.regions);
+        assert_eq!(check.regions[0].own_tolerance.as_deref(), Some("Near"));
+        check
+    };
+    let regions = |check: &Check| check.own_tolerances.iter().map(|own| own.regions).collect::<Vec<_>>();
+    let small = judged(1.0);
+    assert_eq!(regions(&small), [1, 1]);
+    let large = judged(0.95 * small.regions[0].area_mm2);
+    assert_eq!(regions(&large), [1, 0]);
+    assert_eq!(large.own_tolerances[0].verdict, Verdict::Fail);
+}
+
+#[test]
 fn points_out_of_their_own_tolerance_count_as_outliers() {
     let nominal = nominal();
     let front = own("Front", facing(&nominal, -Vector::y()), &nominal, 0.05);

@@ -5,7 +5,9 @@
 //! smoothing determines it. Points beyond the maximum distance are included: connected groups of them are regions out
 //! of tolerance, or are classified as clutter (`clutter`).
 
+mod candidates;
 mod clutter;
+mod outliers;
 mod peak;
 mod samples;
 mod sides;
@@ -17,10 +19,13 @@ use serde::{Deserialize, Serialize};
 use super::coverage::Footprint;
 use super::{DeviationMap, DistantPoints, Limits, Parameters};
 use base::{Progress, Result};
+use candidates::Candidates;
 use clutter::ClutterTest;
 use compute::Backend;
 use compute::point_deviation::PointDeviation;
 use geometry::{Aabb, DisjointSets, Point, Pose, Surface, Vector};
+use outliers::Membership;
+pub use outliers::Outliers;
 use samples::{Sample, Samples};
 use sides::Sides;
 use supported::OutOfTolerance;
@@ -40,6 +45,8 @@ pub struct Region {
     /// Number of points or facets.
     #[serde(rename = "places")]
     pub count: usize,
+    /// How far its peak lies beyond the limit that holds there, mm.
+    pub excess_mm: f64,
     /// Half the diagonal of its bounding box, mm; for framing a view.
     pub radius_mm: f64,
     /// Whether most of it lies beyond the maximum distance: extra or missing material.
@@ -60,15 +67,6 @@ pub struct Clutter {
     pub stray_points: usize,
 }
 
-/// Points out of tolerance outside regions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Outliers {
-    /// Number of points or facets.
-    pub count: usize,
-    /// The deviation of largest magnitude among them, signed, mm.
-    pub largest_mm: f64,
-}
-
 /// Result of the search for regions.
 #[derive(Clone, Debug, Default)]
 pub struct RegionSearch {
@@ -80,6 +78,8 @@ pub struct RegionSearch {
     pub clutter: Clutter,
     /// Points or facets out of tolerance outside regions.
     pub outliers: Outliers,
+    /// Number of points out of tolerance by their closest points, where none could be measured along the direction.
+    pub missed: usize,
 }
 
 /// Input of the search for regions.
@@ -92,6 +92,8 @@ pub struct Request<'a> {
     pub beyond: &'a DistantPoints,
     /// Points beyond it along the direction only.
     pub beyond_along: &'a DistantPoints,
+    /// Points that could not be measured along the direction, by their closest points.
+    pub missed: &'a DistantPoints,
     /// The nominal.
     pub surface: &'a Surface,
     /// The scan's points, scan frame, mm.
@@ -126,56 +128,40 @@ pub fn find(backend: &dyn Backend, request: &Request<'_>, progress: &Progress) -
         };
         for members in groups.iter().filter(|members| is_region(members)) {
             in_regions.add(members);
-            found.add(region_of(&samples, &sides, members, false), &sides, members, is_region);
+            found.add(&samples, &sides, members, false, is_region);
         }
         found.outliers = in_regions.outliers(samples.len(), &sides);
     }
     among_points(backend, request, &mut found, progress)?;
-    found.regions.sort_by(|a, b| b.peak_mm.abs().total_cmp(&a.peak_mm.abs()));
+    let severity = |own: &Region| (own.excess_mm, own.peak_mm.abs());
+    found.regions.sort_by(|a, b| {
+        let ((excess_mm, peak_mm), (other_excess_mm, other_peak_mm)) = (severity(a), severity(b));
+        other_excess_mm.total_cmp(&excess_mm).then(other_peak_mm.total_cmp(&peak_mm))
+    });
     found.clutter.groups.sort_by(|a, b| b.area_mm2.total_cmp(&a.area_mm2));
     Ok(found)
 }
 
 impl RegionSearch {
     /// Adds a region; `members` are its samples, and `is_region` says whether some of them are one by themselves: a
-    /// sample or two beyond the edge of a face do not fail the face beside it.
-    fn add(&mut self, region: Region, sides: &Sides<'_>, members: &[u32], is_region: impl Fn(&[u32]) -> bool) {
-        let on_own = sides.by_own(members).into_iter().filter(|(_, members)| is_region(members));
-        on_own.for_each(|(own, _)| self.on_own[own] += 1);
-        self.regions.push(region);
-    }
-}
-
-/// The compared points, followed by those beyond the maximum distance.
-struct Candidates {
-    /// Indices in the scan.
-    indices: Vec<u32>,
-    values_mm: Vec<f64>,
-    facets: Vec<u32>,
-    /// Number of compared points.
-    compared: usize,
-    /// Number of those and of points that are near the nominal, but beyond the maximum distance along the direction.
-    near: usize,
-}
-
-impl Candidates {
-    fn new(request: &Request<'_>) -> Self {
-        let mut own = Self { indices: Vec::new(), values_mm: Vec::new(), facets: Vec::new(), compared: 0, near: 0 };
-        if let DeviationMap::Points(deviations) = request.map {
-            let all = (0..deviations.len().min(request.points.len()) as u32).into_par_iter();
-            own.indices = all.filter(|&i| deviations[i as usize].value().is_some()).collect();
-            own.values_mm = own.indices.par_iter().map(|&i| deviations[i as usize].deviation_mm).collect();
-            own.facets = own.indices.par_iter().map(|&i| deviations[i as usize].facet).collect();
+    /// sample or two beyond the edge of a face neither fail the face beside it nor are the peak of the region. If nothing
+    /// of it is a region on its limits alone, its peak decides which of them it fails.
+    fn add(
+        &mut self,
+        samples: &Samples,
+        sides: &Sides<'_>,
+        members: &[u32],
+        beyond_max_distance: bool,
+        is_region: impl Fn(&[u32]) -> bool,
+    ) {
+        let mut by_own = sides.by_own(members);
+        by_own.retain(|_, members| is_region(members));
+        let worst = sides.worst(samples, by_own.values().flatten()).or_else(|| sides.worst(samples, members));
+        by_own.keys().flatten().for_each(|&own| self.on_own[own] += 1);
+        if let (true, Some(own)) = (by_own.is_empty(), worst.and_then(|index| sides.own(index))) {
+            self.on_own[own] += 1;
         }
-        own.compared = own.indices.len();
-        own.near = own.compared + request.beyond_along.indices.len();
-        let far = [request.beyond_along, request.beyond];
-        for (index, deviation) in far.into_iter().flat_map(|far| far.indices.iter().zip(&far.deviations)) {
-            own.indices.push(*index);
-            own.values_mm.push(deviation.deviation_mm);
-            own.facets.push(deviation.facet);
-        }
-        own
+        self.regions.push(region_of(samples, sides, members, worst, beyond_max_distance));
     }
 }
 
@@ -185,7 +171,7 @@ fn among_points(
     found: &mut RegionSearch,
     progress: &Progress,
 ) -> Result<()> {
-    let Candidates { indices, values_mm, facets, compared, near } = Candidates::new(request);
+    let Candidates { indices, values_mm, facets, compared, within, near } = Candidates::new(request);
     if indices.is_empty() {
         return Ok(());
     }
@@ -193,8 +179,9 @@ fn among_points(
     let normals: Vec<Vector> = facets.par_iter().map(|&facet| request.surface.mesh().normal(facet as usize)).collect();
     let sides = Sides { limits: request.limits, facets: &facets };
     let is_out = |index: u32, value_mm: f64| sides.of(index, value_mm) != 0;
+    found.missed = (compared..within).filter(|&i| is_out(i as u32, values_mm[i])).count();
     let samples = Samples::of_points(backend, points, values_mm, &normals, is_out, progress)?;
-    let far_of = |members: &[u32]| members.partition_point(|&i| (i as usize) < compared);
+    let within_of = |members: &[u32]| members.partition_point(|&i| (i as usize) < within);
     let clutter_test = ClutterTest::new(request);
     // Clutter is removed; its points within the maximum distance are grouped anew on their own.
     let (mut groups, mut near_clutter, mut far_in_regions) = (Vec::new(), vec![0_i8; samples.len()], 0);
@@ -207,7 +194,8 @@ fn among_points(
         }
         near.iter().for_each(|&i| near_clutter[i as usize] = sides.of(i, samples.deviation_mm(i as usize)));
         found.clutter.points += far.len();
-        found.clutter.groups.push(Region { own_tolerance: None, ..region_of(&samples, &sides, far, true) });
+        let worst = sides.worst(&samples, far);
+        found.clutter.groups.push(Region { own_tolerance: None, ..region_of(&samples, &sides, far, worst, true) });
     }
     if near_clutter.iter().any(|&side| side != 0) {
         groups.extend(connected(&near_clutter, &samples));
@@ -217,14 +205,14 @@ fn among_points(
         samples.area_mm2(members) >= request.parameters.min_region_mm2 && is_supported(&samples, &sides, members)
     };
     for members in groups.iter().filter(|members| is_region(members)) {
-        let far = members.len() - far_of(members);
+        let far = members.len() - within_of(members);
         far_in_regions += far;
         in_regions.add(members);
-        found.add(region_of(&samples, &sides, members, 2 * far > members.len()), &sides, members, is_region);
+        found.add(&samples, &sides, members, 2 * far > members.len(), is_region);
     }
-    found.clutter.stray_points = indices.len() - compared - far_in_regions - found.clutter.points;
-    if compared > 0 {
-        found.outliers = in_regions.outliers(compared, &sides);
+    found.clutter.stray_points = indices.len() - within - far_in_regions - found.clutter.points;
+    if within > 0 {
+        found.outliers = in_regions.outliers(within, &sides);
     }
     Ok(())
 }
@@ -234,45 +222,6 @@ fn among_points(
 fn is_supported(samples: &Samples, sides: &Sides<'_>, members: &[u32]) -> bool {
     let out = members.iter().filter(|&&i| sides.of(i, samples.sample(i).raw_mm) != 0).count();
     out >= MIN_POINTS && 2 * out > members.len()
-}
-
-/// Membership of samples in regions.
-struct Membership<'a> {
-    samples: &'a Samples,
-    inside: Vec<bool>,
-}
-
-impl<'a> Membership<'a> {
-    fn new(samples: &'a Samples) -> Self {
-        Self { samples, inside: vec![false; samples.len()] }
-    }
-
-    fn add(&mut self, members: &[u32]) {
-        members.iter().for_each(|&i| self.inside[i as usize] = true);
-    }
-
-    /// The samples out of tolerance outside regions, among the first `count`.
-    fn outliers(&self, count: usize, sides: &Sides<'_>) -> Outliers {
-        let alone = |i: usize| {
-            let raw_mm = self.samples.raw_mm(i);
-            (!self.inside[i] && sides.of(i as u32, raw_mm) != 0).then_some(raw_mm)
-        };
-        let none = Outliers::default;
-        (0..count).into_par_iter().filter_map(alone).fold(none, Outliers::with).reduce(none, Outliers::and)
-    }
-}
-
-impl Outliers {
-    fn with(self, raw_mm: f64) -> Self {
-        self.and(Self { count: 1, largest_mm: raw_mm })
-    }
-
-    fn and(self, other: Self) -> Self {
-        // Of equal magnitudes the positive one, regardless of order.
-        let key = |own: &Self| (own.largest_mm.abs(), own.largest_mm);
-        let largest_mm = if key(&other) > key(&self) { other.largest_mm } else { self.largest_mm };
-        Self { count: self.count + other.count, largest_mm }
-    }
 }
 
 /// Groups of linked samples on the same side out of tolerance (`sides`, see [`Sides::of`]), each in ascending order.
@@ -286,21 +235,29 @@ fn connected(sides: &[i8], samples: &Samples) -> Vec<Vec<u32>> {
     sets.groups((0..sides.len() as u32).filter(|&i| sides[i as usize] != 0))
 }
 
-fn region_of(samples: &Samples, sides: &Sides<'_>, members: &[u32], beyond_max_distance: bool) -> Region {
-    let worst = members.iter().copied().max_by(|a, b| sides.compare(samples, *a, *b));
+/// The region of `members`, whose peak is at the sample `worst`.
+fn region_of(
+    samples: &Samples,
+    sides: &Sides<'_>,
+    members: &[u32],
+    worst: Option<u32>,
+    beyond_max_distance: bool,
+) -> Region {
     let own_tolerance = worst.and_then(|index| sides.own_name(index));
     let area_mm2 = samples.area_mm2(members);
     let members: Vec<Sample> = members.iter().map(|&index| samples.sample(index)).collect();
     let bounds = Aabb::of_points(members.iter().map(|member| &member.point));
     let weighted: Vector = members.iter().map(|member| member.point.coords * member.area_mm2).sum();
     let centre = if area_mm2 > 0.0 { weighted / area_mm2 } else { bounds.centre().coords };
-    let worst = worst.map_or_else(|| bounds.centre(), |index| samples.sample(index).point);
+    let peak_at = worst.map_or_else(|| bounds.centre(), |index| samples.sample(index).point);
+    let peak_mm = peak::of(&members, &peak_at);
     Region {
         centre_mm: centre.into(),
         area_mm2,
-        peak_mm: peak::of(&members, &worst),
-        peak_at_mm: worst.coords.into(),
+        peak_mm,
+        peak_at_mm: peak_at.coords.into(),
         count: members.len(),
+        excess_mm: worst.map_or(0.0, |index| sides.excess_mm(index, peak_mm)),
         radius_mm: 0.5 * bounds.diagonal(),
         beyond_max_distance,
         own_tolerance,

@@ -27,11 +27,20 @@ impl Sides<'_> {
         (0..samples.len() as u32).into_par_iter().map(|i| self.of(i, samples.deviation_mm(i as usize))).collect()
     }
 
-    /// Compares two samples on one side by how far they exceed their limits, of which a region may have several.
-    pub fn compare(&self, samples: &Samples, one: u32, other: u32) -> Ordering {
+    /// Of samples on one side, that which exceeds its limits most, of which a region may have several.
+    pub fn worst<'i>(&self, samples: &Samples, indices: impl IntoIterator<Item = &'i u32>) -> Option<u32> {
+        indices.into_iter().copied().max_by(|a, b| self.compare(samples, *a, *b))
+    }
+
+    /// How far a deviation lies beyond the limits of a sample, mm; negative within them.
+    pub fn excess_mm(&self, index: u32, deviation_mm: f64) -> f64 {
+        self.limits.on(self.facets[index as usize]).excess_mm(deviation_mm)
+    }
+
+    fn compare(&self, samples: &Samples, one: u32, other: u32) -> Ordering {
         let key = |index: u32| {
             let mm = samples.sample(index).deviation_mm;
-            (self.limits.on(self.facets[index as usize]).excess_mm(mm), mm.abs())
+            (self.excess_mm(index, mm), mm.abs())
         };
         let ((excess_mm, size_mm), (other_excess_mm, other_size_mm)) = (key(one), key(other));
         excess_mm.total_cmp(&other_excess_mm).then(size_mm.total_cmp(&other_size_mm))
@@ -39,17 +48,19 @@ impl Sides<'_> {
 
     /// Name of the own tolerance that holds where a sample lies.
     pub fn own_name(&self, index: u32) -> Option<String> {
-        let own = self.limits.own_on(self.facets[index as usize])?;
-        Some(self.limits.own()[own].name.clone())
+        Some(self.limits.own()[self.own(index)?].name.clone())
     }
 
-    /// Of samples, by the index of the own tolerance that holds there, those where one does.
-    pub fn by_own(&self, indices: &[u32]) -> BTreeMap<usize, Vec<u32>> {
-        let mut by_own = BTreeMap::<usize, Vec<u32>>::new();
+    /// Index of the own tolerance that holds where a sample lies; `None` where the limits of the part hold.
+    pub fn own(&self, index: u32) -> Option<usize> {
+        self.limits.own_on(self.facets[index as usize])
+    }
+
+    /// Samples by the own tolerance that holds where they lie, in their order.
+    pub fn by_own(&self, indices: &[u32]) -> BTreeMap<Option<usize>, Vec<u32>> {
+        let mut by_own = BTreeMap::<_, Vec<u32>>::new();
         for &index in indices {
-            if let Some(own) = self.limits.own_on(self.facets[index as usize]) {
-                by_own.entry(own).or_default().push(index);
-            }
+            by_own.entry(self.own(index)).or_default().push(index);
         }
         by_own
     }

@@ -28,6 +28,7 @@ fn find_flat(map: &DeviationMap, points: &[Point], parameters: &Parameters) -> V
         closest: deviations,
         beyond: &DistantPoints::default(),
         beyond_along: &DistantPoints::default(),
+        missed: &DistantPoints::default(),
         surface,
         points,
         nominal_from_scan: &pose,
@@ -69,6 +70,27 @@ fn noise_alone_gives_no_region_and_a_bump_gives_one_of_the_right_height() {
     // Above 0.1 the bump is a disc: cos(pi r) = -0.5 at r = 2/3.
     let truth = std::f64::consts::PI * (5.0_f64 * 2.0 / 3.0).powi(2);
     assert!((regions[0].area_mm2 / truth - 1.0).abs() < 0.1, "{} {truth}", regions[0].area_mm2);
+}
+
+#[test]
+fn the_worst_region_is_the_one_that_exceeds_its_limit_most() {
+    let tolerance = super::super::Tolerance { low_mm: -0.5, high_mm: 0.1 };
+    let parameters = Parameters { min_region_mm2: 1.0, tolerance, ..Parameters::default() };
+    // 0.1 mm below the lower limit, and 0.3 mm above the upper one.
+    let steps = |x: f64, _| {
+        if x < 20.0 {
+            -0.6
+        } else if x > 40.0 {
+            0.4
+        } else {
+            0.0
+        }
+    };
+    let (points, map) = flat_scan(steps);
+    let regions = find_flat(&map, &points, &parameters);
+    assert_eq!(regions.len(), 2, "{regions:?}");
+    assert!((regions[0].peak_mm - 0.4).abs() < 0.05 && (regions[1].peak_mm + 0.6).abs() < 0.05, "{regions:?}");
+    assert!((regions[0].excess_mm - (regions[0].peak_mm - 0.1)).abs() < 1e-12, "{regions:?}");
 }
 
 #[test]

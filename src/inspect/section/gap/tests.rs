@@ -2,6 +2,8 @@ use super::*;
 use crate::section::Placement;
 use crate::section::contour::Foot;
 use crate::section::measured::{Measured, MeasuredPoint};
+use crate::tolerances::Conformity;
+use crate::verdict::Verdict;
 use base::random::Random;
 
 const GAP_MM: f64 = 3.5;
@@ -161,6 +163,23 @@ fn the_uncertainty_of_a_gap_has_that_of_its_surfaces_in_it() {
     }
     let ratio = (squares / stated).sqrt();
     assert!((0.6..1.6).contains(&ratio), "errors are {ratio} of their standard uncertainty");
+}
+
+/// Limits that it keeps as measured prove nothing of a value whose uncertainty could not be determined.
+#[test]
+fn a_dimension_without_an_uncertainty_is_in_doubt() {
+    for kind in [DimensionKind::Gap, DimensionKind::Flush] {
+        let contours = plates(2.0);
+        let as_nominal = points(&contours, |_, foot| Some(foot.at));
+        let tolerance = Some(crate::deviation::Tolerance { low_mm: -0.1, high_mm: 0.1 });
+        let known = Dimension { tolerance, ..dimension(kind) }.measure(&section(contours, as_nominal), true);
+        assert_eq!(known.verdict(), Some(Verdict::Pass), "{}", known.words());
+        let unknown = MeasuredDimension { uncertainty: None, ..known };
+        assert_eq!(unknown.conformity(), Some(Conformity::Undecided));
+        assert_eq!(unknown.verdict(), Some(Verdict::Incomplete));
+        let words = unknown.words();
+        assert!(words.contains(": undecided, since its uncertainty is unknown (-0.1 mm to +0.1 mm)"), "{words}");
+    }
 }
 
 /// The farthest points themselves make the gap smaller by several times the noise; the fitted faces do not.

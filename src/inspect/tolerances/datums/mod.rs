@@ -12,6 +12,7 @@ mod tests;
 
 use serde::Serialize;
 
+use super::common::listed;
 use crate::features::Element;
 use crate::features::element::{Line, degrees_text};
 use base::{Result, UserError};
@@ -21,7 +22,7 @@ use geometry::{Point, Pose, Vector};
 /// Maximum deviation of a datum from its nominal angle to those before it; beyond it, it is probably another feature.
 const MAX_ANGLE_ERROR_RAD: f64 = 10.0 * std::f64::consts::PI / 180.0;
 
-/// A datum feature.
+/// A datum feature, or a common datum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Datum<'a> {
     /// Datum letter.
@@ -53,7 +54,7 @@ pub struct DatumSystem {
     pub datum_from_part: Pose,
     /// Degrees of freedom that are not constrained.
     pub free: FreeMotions,
-    /// The datum letters in their order, such as “A|B|C”.
+    /// The datum letters in their order, such as A|B|C; a common datum in quotes, as in “A-B”|C.
     pub name: String,
 }
 
@@ -151,18 +152,17 @@ impl FreeMotions {
 }
 
 fn first_of<'a, 'b>(datums: &'a [Datum<'b>]) -> Result<(&'a Datum<'b>, String)> {
-    let letters: Vec<&str> = datums.iter().map(|datum| datum.letter).collect();
     let first = datums.first().ok_or_else(|| UserError::usage("A datum system needs at least one datum."))?;
-    Ok((first, letters.join("|")))
+    Ok((first, listed(datums.iter().map(|datum| datum.letter), "|")))
 }
 
 fn constrains_nothing(datums: &[Datum<'_>], index: usize) -> UserError {
-    let before: Vec<&str> = datums[..index].iter().map(|datum| datum.letter).collect();
+    let before = listed(datums[..index].iter().map(|datum| datum.letter), "|");
     UserError::usage(format!(
         "Datum {} (a {}) constrains no degree of freedom left by {}: it is parallel to it, or lies on its axis. Remove \
          it or choose another feature.",
         datums[index].letter,
         datums[index].element.name(),
-        before.join("|")
+        before
     ))
 }

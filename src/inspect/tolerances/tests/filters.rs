@@ -37,7 +37,10 @@ fn prepared(json: &str, mut feature: Feature) -> (f64, Vec<String>) {
         steps.push(feature.remove_outliers(sigmas, &asked).unwrap());
     }
     steps.extend(feature.filter(&asked).unwrap().map(|filtered| filtered.how));
-    (judge(&asked, &named([("f", feature)]), &DatumLetters::new()).unwrap().measured_mm, steps)
+    // Axes that are 0.01 mm off those of the circle and of the bolt.
+    let [a, b] = [[3.01, 4.0, 0.0], [0.01, 0.0, 0.0]].map(|at| Feature::of(axis(at, Vector::z(), 5.0)));
+    let features = named([("f", feature), ("A", a), ("B", b)]);
+    (judge(&asked, &features, &DatumLetters::new()).unwrap().measured_mm, steps)
 }
 
 /// The sentence that refuses the steps.
@@ -101,8 +104,51 @@ fn cylinders_are_filtered_by_undulations_too() {
         assert_eq!(steps, ["after a Gaussian filter (ISO 16610-61) of 50 UPR, a nesting index of 2.513 mm"]);
     }
     // A section of few points is not judged by a filter that it cannot carry, and that is said.
-    let (_, steps) = prepared(circularity, bolt([720, 720, 200, 720, 720], lobes(5.0)));
+    let (_, steps) = prepared(circularity, bolt([720, 720, 100, 720, 720], lobes(5.0)));
     assert!(steps[0].ends_with("; 1 of 5 sections left out, with fewer than 350 points"), "{steps:?}");
+    // With more than a twentieth of the points left out, nothing is judged.
+    let sentence = refused(circularity, bolt([720, 720, 200, 720, 720], lobes(5.0)));
+    assert!(sentence.contains("Only 2880 of 3080 points lie in sections of at least 350 points"), "{sentence}");
+}
+
+#[test]
+fn run_out_is_filtered_by_undulations_about_the_own_centre() {
+    // The eccentricity of 0.01 mm stays, and half of the lobes at the cutoff.
+    let circle = || round(|angle, _| lobes(50.0)(angle));
+    let on_b = |name: &str| format!(r#""characteristic":"{name}","datums":["B"],"filter_upr":50"#);
+    let of_circle = r#""characteristic":"circular_run_out","datums":["A"]"#;
+    for (json, feature, within) in [
+        (format!(r#"{of_circle},"filter_upr":50"#), circle(), 5e-5),
+        (format!(r#"{of_circle},"filter_mm":{}"#, TAU * 20.0 / 50.0), circle(), 5e-5),
+        (format!(r#"{},"section_mm":1"#, on_b("circular_run_out")), bolt([720; 5], lobes(50.0)), 1e-4),
+        (on_b("total_run_out"), bolt([720; 5], lobes(50.0)), 3e-4),
+    ] {
+        let (measured, steps) = prepared(&json, feature);
+        assert!((measured - 0.029_98).abs() < within, "{json}: {measured}");
+        assert!(steps.len() == 1 && steps[0].starts_with("after a Gaussian filter (ISO 16610-"), "{steps:?}");
+    }
+    assert!((prepared(of_circle, circle()).0 - 0.039_98).abs() < 5e-5);
+    let disc = patch(plane([0.0; 3], Vector::z()), Vector::x(), [10.0, 10.0], none);
+    let sentence = refused(&on_b("circular_run_out"), disc);
+    assert!(sentence.contains("needs a circle or a cylinder"), "{sentence}");
+}
+
+#[test]
+fn a_filter_without_effect_is_said() {
+    let sides = patch(plane([0.0; 3], Vector::z()), Vector::x(), [10.0, 10.0], none);
+    for (json, feature, says) in [
+        (r#""characteristic":"size""#, bolt([40; 5], |_| 0.0), "no effect on this characteristic"),
+        (r#""characteristic":"straightness""#, bolt([40; 5], |_| 0.0), "centres of its sections"),
+        (r#""characteristic":"coaxiality","datums":["A"]"#, round(|_, _| 0.0), "no effect on this characteristic"),
+        (r#""characteristic":"symmetry","datums":["A"]"#, Feature { size_mm: Some(8.0), ..sides }, "on its two sides"),
+        (r#""characteristic":"coaxiality","datums":["A"]"#, Feature::of(Point::origin()), "a point has no form"),
+    ] {
+        let mut filtered = feature.clone();
+        let found = filtered.filter(&tolerance(&format!(r#"{json},"filter_mm":1"#))).unwrap().unwrap();
+        assert!(found.how.starts_with("not filtered: ") && found.how.contains(says), "{json}: {}", found.how);
+        assert_eq!(filtered, feature, "{json}");
+        assert!(found.noise_share == 1.0 && filtered.filter(&tolerance(json)).unwrap().is_none(), "{json}");
+    }
 }
 
 #[test]
@@ -112,15 +158,25 @@ fn straightness_is_filtered_by_wavelength() {
         let points = (0..=2000).map(|i| Point::new(at(i), 0.01 * (TAU * at(i) / wave_mm).cos(), 0.0));
         with_points(line([50.0, 0.0, 0.0], Vector::x()), points.collect())
     };
-    let filtered = |wave_mm: f64| {
-        let (measured, steps) = prepared(r#""characteristic":"straightness","filter_mm":2.5"#, edge(wave_mm));
+    let json = r#""characteristic":"straightness","filter_mm":2.5"#;
+    // Two cutoffs away from the ends half is left of the waves at the cutoff; weighted lines, summed on their own, leave
+    // more of the crests that it ends with.
+    for (wave_mm, inside, whole) in [(2.5, 0.01, 0.016_713_8), (50.0, 0.019_965, 0.019_994_2), (0.5, 0.0, 0.001_560_8)]
+    {
+        let (measured, steps) = prepared(json, edge(wave_mm));
         assert_eq!(steps, ["after a Gaussian filter (ISO 16610-21) of cutoff 2.5 mm"]);
-        measured
-    };
-    // At the ends, where the mean is one-sided, a little more is left of the waves at the cutoff.
-    assert!((0.0099..0.0105).contains(&filtered(2.5)), "{}", filtered(2.5));
-    assert!((filtered(50.0) - 0.02).abs() < 1e-4, "{}", filtered(50.0));
-    assert!(filtered(0.5) < 5e-4, "{}", filtered(0.5));
+        assert!((measured - whole).abs() < 1e-5, "{wave_mm} mm: {measured} instead of {whole}");
+        let mut filtered = edge(wave_mm);
+        filtered.filter(&tolerance(json)).unwrap();
+        let heights = filtered.points.iter().filter(|at| (5.0..95.0).contains(&at.x)).map(|at| at.y);
+        let height = extents::range(heights);
+        assert!((height - inside).abs() < 1e-5, "{wave_mm} mm: {height} instead of {inside}");
+    }
+    // A bow keeps its height to its ends, of which a one-sided mean left 0.81.
+    let bow = (0..=500).map(|i| f64::from(i) * 0.05).map(|x| Point::new(x, 0.1 - 0.4 * (x / 25.0 - 0.5).powi(2), 0.0));
+    let bow = with_points(line([12.5, 0.0, 0.0], Vector::x()), bow.collect());
+    let (measured, _) = prepared(r#""characteristic":"straightness","filter_mm":8"#, bow);
+    assert!((measured - 0.097_519).abs() < 1e-5, "{measured}");
 }
 
 #[test]
@@ -134,7 +190,7 @@ fn filters_that_cannot_be_are_refused() {
         (r#""characteristic":"circularity","filter_upr":2"#, smooth(), "at least 3 undulations"),
         (r#""characteristic":"circularity","filter_upr":50,"filter_mm":1"#, smooth(), "state one filter"),
         (r#""characteristic":"circularity","filter_mm":80"#, smooth(), "smooth away the form"),
-        (r#""characteristic":"straightness","filter_upr":50"#, string(), "only circularity and cylindricity"),
+        (r#""characteristic":"straightness","filter_upr":50"#, string(), "only circularity, cylindricity and run-out"),
         (r#""characteristic":"straightness","filter_mm":1"#, string(), "of cutoff 1 mm needs at least 63 points, 7"),
         (r#""characteristic":"circularity","outlier_sigmas":0"#, smooth(), "above 0 standard deviations"),
         (r#""characteristic":"circularity","outlier_sigmas":4"#, tiny(), "at least 25 points, and there are 20"),
@@ -143,6 +199,11 @@ fn filters_that_cannot_be_are_refused() {
         let sentence = refused(json, feature);
         assert!(sentence.contains(says), "{json}: {sentence}");
     }
+    // Of a short cylinder it is the length along the axis that a filter would smooth away.
+    let mut short = bolt([720; 5], |_| 0.0);
+    short.points.iter_mut().for_each(|at| at.z *= 0.1);
+    let sentence = refused(r#""characteristic":"cylindricity","filter_upr":50"#, short);
+    assert!(sentence.contains("form of a surface of 4.00 mm: choose at most 1.33 mm"), "{sentence}");
     let sparse = refused(r#""characteristic":"circularity","filter_upr":500"#, bolt([720; 5], |_| 0.0));
     assert!(sparse.starts_with("Gaussian filter of 500 UPR: No section"), "{sparse}");
 }

@@ -1,6 +1,7 @@
 //! Every characteristic against features with known errors, in any pose.
 
 mod cases;
+mod common_datums;
 mod envelope;
 mod filters;
 mod sentences;

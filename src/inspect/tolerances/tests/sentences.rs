@@ -78,7 +78,7 @@ fn a_size_is_stated_by_its_fit() {
     let flat = r#"{"tolerances": [{"feature": "f", "characteristic": "flatness", "fit": "25 H7", "limit_mm": 1}]}"#;
     let flat = Plan::from_json(flat).unwrap().judge(&bore(12.5)).remove(0).unwrap_err().sentence;
     assert!(flat.contains("A tolerance class states the limits of a size"), "{flat}");
-    for (fields, says) in [(r#""fit": "H17""#, "not for 17"), (r#""fit": "j6""#, "not known here")] {
+    for (fields, says) in [(r#""fit": "H17""#, "not for 17"), (r#""fit": "j9""#, "not known here")] {
         let sentence = read(fields).unwrap_err().sentence;
         assert!(sentence.starts_with("Size of “bore”: ") && sentence.contains(says), "{sentence}");
     }

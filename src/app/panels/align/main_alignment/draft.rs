@@ -7,6 +7,7 @@ use inspect::main_alignment::reference_points::open_freedoms;
 use inspect::main_alignment::{DatumAssociation, MainMethod, ReferencePoint, ReferencePoints, ToleranceFit};
 use inspect::parts::Nominal;
 use inspect::selection::FacetSelection;
+use inspect::tolerances::recipe::DatumElements;
 use session::Document;
 use session::plan::{ElementId, Recipe};
 
@@ -27,7 +28,8 @@ pub(crate) struct MainAlignmentDraft {
     /// Faces of a best fit, until others are selected.
     pub(super) faces: Option<FacetSelection>,
     pub(super) references: ReferencePoints,
-    pub(super) datums: [Option<ElementId>; 3],
+    /// The datums by priority, several elements of a common datum.
+    pub(super) datums: [Option<DatumElements<ElementId>>; 3],
     pub(super) association: DatumAssociation,
     /// The main alignment that it was taken from, as it was then; `None` for a new one.
     pub(super) edited: Option<(ElementId, MainMethod)>,
@@ -91,7 +93,7 @@ impl MainAlignmentDraft {
                 is_complete.then(|| MainMethod::ReferencePoints(self.references.clone()))
             }
             Kind::Datums => {
-                let datums: Vec<ElementId> = self.datums.iter().copied().flatten().collect();
+                let datums: Vec<DatumElements<ElementId>> = self.datums.iter().flatten().cloned().collect();
                 let association = self.association;
                 (!datums.is_empty()).then_some(MainMethod::DatumSystem { datums, association })
             }
@@ -126,7 +128,7 @@ impl MainAlignmentDraft {
             Some((_, MainMethod::WithinTolerance(_))) => self.kind = Kind::Tolerance,
             Some((_, MainMethod::DatumSystem { datums, association })) => {
                 (self.kind, self.association) = (Kind::Datums, *association);
-                self.datums = std::array::from_fn(|i| datums.get(i).copied());
+                self.datums = std::array::from_fn(|i| datums.get(i).cloned());
             }
             None => {}
         }

@@ -4,14 +4,18 @@ mod draft;
 
 use super::super::{PanelContext, element_choice, named};
 use super::{Picking, freedoms_in_words};
+use crate::lengths::{length_text, signed_length, symbol, with_unit};
 use crate::number_field::NumberField;
 use crate::theme;
-use base::{length_text, signed_length};
 use dispatch::{Align, Inspect};
 use draft::Kind;
 pub(crate) use draft::MainAlignmentDraft;
+use inspect::features::measured::MeasuredFeature;
 use inspect::main_alignment::reference_points::Direction;
 use inspect::main_alignment::{DatumAssociation, Main, ReferencePoint, ReferenceResult};
+use inspect::tolerances::common::joined;
+use inspect::tolerances::recipe::DatumElements;
+use session::Document;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
 use texts::text;
@@ -42,7 +46,7 @@ pub(super) fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         Kind::Tolerance => {
             let tolerance = context.document().settings.deviation.tolerance;
             let [low, high] = [tolerance.low_mm, tolerance.high_mm].map(|mm| signed_length(mm, 3));
-            theme::weak(ui, text!("align-tolerance-limits", low = low, high = high));
+            theme::weak(ui, text!("align-tolerance-limits", low = low, high = with_unit(high)));
         }
     }
     buttons(ui, context);
@@ -73,6 +77,8 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         }
     });
     let measured = measured(context);
+    let document = context.document();
+    let centres = centres(document);
     let draft = &mut context.display.main_alignment;
     let mut removed = None;
     egui::Grid::new("reference points").num_columns(5).striped(true).spacing([8.0, 4.0]).show(ui, |ui| {
@@ -80,8 +86,8 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             let headings = [
                 text!("align-reference-point"),
                 text!("align-reference-along"),
-                text!("align-reference-before"),
-                text!("align-reference-left"),
+                text!("align-reference-before", unit = symbol()),
+                text!("align-reference-left", unit = symbol()),
                 String::new(),
             ];
             for heading in headings {
@@ -92,9 +98,16 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         for (i, own) in draft.references.points.iter_mut().enumerate() {
             let [x, y, z] = [own.point.x, own.point.y, own.point.z].map(|mm| length_text(mm, 3));
             let field = ui.add(egui::TextEdit::singleline(&mut own.name).desired_width(44.0));
-            let field = field.on_hover_text(text!("align-reference-at", x = x, y = y, z = z));
+            let field = field.on_hover_text(text!("align-reference-at", x = x, y = y, z = with_unit(z)));
             named(&field, &text!("align-reference-name", number = i + 1));
-            directions(ui, own, i + 1);
+            if centres.is_empty() && own.centre_of.is_none() {
+                directions(ui, own, i + 1);
+            } else {
+                ui.horizontal(|ui| {
+                    directions(ui, own, i + 1);
+                    centre_choice(ui, own, i + 1, (document, &centres));
+                });
+            }
             // One line for each direction.
             let lines = |value: fn(&ReferenceResult) -> f64| {
                 let of = |direction: Direction| {
@@ -123,7 +136,7 @@ fn references(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             let label = ui.label(text!("align-references-radius"));
             let hint = text!("align-references-radius-hint");
             let field = NumberField::new(&mut draft.references.radius_mm).speed(0.05).range(1e-3..=1e3).max_decimals(3);
-            ui.add(field.suffix(" mm")).labelled_by(label.id).on_hover_text(hint);
+            ui.add(field.unit("mm")).labelled_by(label.id).on_hover_text(hint);
         });
         freedoms(ui, context);
     }
@@ -134,6 +147,10 @@ fn directions(ui: &mut egui::Ui, own: &mut ReferencePoint, number: usize) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         for direction in [Direction::X, Direction::Y, Direction::Z, Direction::Normal] {
+            // A centre has no normal.
+            if direction == Direction::Normal && own.centre_of.is_some() {
+                continue;
+            }
             let mut is_held = own.directions().any(|held| held == direction);
             let is_only = is_held && own.also.is_empty();
             let name = texts::word(direction.name());
@@ -146,6 +163,38 @@ fn directions(ui: &mut egui::Ui, own: &mut ReferencePoint, number: usize) {
             }
         }
     });
+}
+
+/// The measured features that have a centre, with their names.
+fn centres(document: &Document) -> Vec<(ElementId, String)> {
+    let has_centre =
+        |id: ElementId| document.result::<MeasuredFeature>(Some(id)).is_some_and(|own| own.centre().is_some());
+    let features = document.plan.elements().iter().filter(|own| own.recipe.is_feature());
+    features.filter(|own| has_centre(own.id)).map(|own| (own.id, own.name.clone())).collect()
+}
+
+/// Whether a point lies on the surface, or is the centre of a hole or slot.
+fn centre_choice(
+    ui: &mut egui::Ui,
+    own: &mut ReferencePoint,
+    number: usize,
+    (document, centres): (&Document, &[(ElementId, String)]),
+) {
+    let surface = text!("align-reference-surface");
+    let shown = own.centre_of.map_or_else(|| surface.clone(), |id| document.plan.name(id));
+    let mut chosen = own.centre_of;
+    let combo = egui::ComboBox::from_id_salt(("centre", number)).selected_text(shown).width(80.0).truncate();
+    let combo = combo.show_ui(ui, |ui| {
+        ui.selectable_value(&mut chosen, None, surface.as_str());
+        for (id, name) in centres {
+            ui.selectable_value(&mut chosen, Some(*id), name.as_str());
+        }
+    });
+    let response = combo.response.on_hover_text(text!("align-reference-centre-hint"));
+    named(&response, &text!("align-reference-centre", number = number));
+    if chosen != own.centre_of {
+        own.set_centre(chosen, chosen.and_then(|id| document.nominal_of(&document.plan.name(id))));
+    }
 }
 
 /// Deviations at the reference points before and after the shown alignment.
@@ -177,14 +226,7 @@ fn freedoms(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
 
 fn datums(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     let document = context.document();
-    let is_datum = |recipe: &Recipe| matches!(recipe, Recipe::Datum(_)) || recipe.is_feature();
-    let choices: Vec<(ElementId, String)> = document
-        .plan
-        .elements()
-        .iter()
-        .filter(|own| is_datum(&own.recipe))
-        .map(|own| (own.id, own.name.clone()))
-        .collect();
+    let choices = datum_choices(document);
     if choices.is_empty() {
         theme::weak(ui, text!("align-datums-none"));
         return;
@@ -194,12 +236,13 @@ fn datums(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
     egui::Grid::new("datums").num_columns(2).spacing([12.0, 5.0]).show(ui, |ui| {
         for (datum, name) in draft.datums.iter_mut().zip(&names) {
             let label = ui.label(name);
-            let text = choices.iter().find(|(id, _)| Some(*id) == *datum).map_or("–", |(_, name)| name.as_str());
+            let exists = |own: &&DatumElements<ElementId>| own.all().iter().all(|id| document.plan.get(*id).is_some());
+            let text = datum.as_ref().filter(exists).map_or_else(|| "–".to_owned(), |own| datum_name(own, document));
             let combo = egui::ComboBox::from_id_salt(name).selected_text(text).width(170.0).truncate();
             let combo = combo.show_ui(ui, |ui| {
                 ui.selectable_value(datum, None, "–");
-                for (id, name) in &choices {
-                    ui.selectable_value(datum, Some(*id), name.as_str());
+                for (own, name) in &choices {
+                    ui.selectable_value(datum, Some(own.clone()), name.as_str());
                 }
             });
             combo.response.labelled_by(label.id);
@@ -215,6 +258,43 @@ fn datums(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
         });
         ui.end_row();
     });
+}
+
+/// The datums of the plan, the common datums that they can form, and the features, with their names.
+fn datum_choices(document: &Document) -> Vec<(DatumElements<ElementId>, String)> {
+    let elements = document.plan.elements();
+    let letters: Vec<(&str, ElementId)> = elements
+        .iter()
+        .filter_map(
+            |own| if let Recipe::Datum(datum) = &own.recipe { Some((datum.letter.as_str(), own.id)) } else { None },
+        )
+        .collect();
+    let datum_of = |letter: &String| letters.iter().find(|(own, _)| own == letter).map(|(_, id)| *id);
+    let common = document.common_datums(&document.asked().datums).into_iter().filter_map(|all| {
+        let members: Option<Vec<ElementId>> = all.iter().map(datum_of).collect();
+        Some(DatumElements::of(members?))
+    });
+    let single = |of_datums: bool| {
+        let is_of =
+            move |recipe: &Recipe| if of_datums { matches!(recipe, Recipe::Datum(_)) } else { recipe.is_feature() };
+        elements.iter().filter(move |own| is_of(&own.recipe)).map(|own| DatumElements::Single(own.id))
+    };
+    let all = single(true).chain(common).chain(single(false));
+    all.map(|own| (own.clone(), datum_name(&own, document))).collect()
+}
+
+/// The name of a datum for display, such as “Datum A”, or “Datum A-B” of a common datum.
+fn datum_name(own: &DatumElements<ElementId>, document: &Document) -> String {
+    let letter = |id: &ElementId| match document.plan.get(*id).map(|own| &own.recipe) {
+        Some(Recipe::Datum(datum)) => datum.letter.clone(),
+        _ => document.plan.name(*id),
+    };
+    match own {
+        DatumElements::Single(id) => document.plan.name(*id),
+        DatumElements::Common(all) => {
+            text!("features-datum", letter = joined(&all.iter().map(letter).collect::<Vec<_>>()))
+        }
+    }
 }
 
 fn faces(ui: &mut egui::Ui, context: &PanelContext<'_>) {

@@ -3,14 +3,17 @@
 use super::super::super::{PanelContext, named};
 use super::super::verdict_colour;
 use super::SectionsPart;
+use crate::lengths::unit;
 use crate::number_field::NumberField;
 use crate::theme;
-use dispatch::Sections;
+use base::LengthUnit;
+use dispatch::{Command, Sections};
 use inspect::deviation::Tolerance;
-use inspect::section::Section;
 use inspect::section::dimension::{Dimension, DimensionKind};
+use inspect::section::{Parameters, Section};
+use session::Document;
 use session::pipeline::State;
-use session::plan::ElementId;
+use session::plan::{ElementId, Recipe};
 use texts::text;
 
 impl SectionsPart {
@@ -59,6 +62,11 @@ impl SectionsPart {
                     }
                 });
             });
+            let is_converted = unit() != LengthUnit::Mm && own.dimension.kind != DimensionKind::Angle;
+            if let Some(value) = own.value_in(unit()).filter(|_| is_converted) {
+                // The sentence below is in millimetres.
+                ui.label(value);
+            }
             theme::weak(ui, base::capitalised(&texts::word(&own.words())));
             let Some(asked) = self.parameters.dimensions.get_mut(number) else { continue };
             extent(ui, ready, asked, &name);
@@ -77,18 +85,35 @@ impl SectionsPart {
                 for (end, value) in ends {
                     let unit = format!(" {}", asked.kind.unit());
                     let field = NumberField::new(value).speed(0.01).range(-1e3..=1e3).max_decimals(4);
-                    named(&ui.add(field.suffix(&unit)), &end);
+                    named(&ui.add(field.unit(&unit)), &end);
                 }
             });
-        }
-        // Limits are judged when they have been entered, whatever else is being edited.
-        let asked = &self.parameters.dimensions;
-        if parameters == section.parameters && *asked != parameters.dimensions && ready && context.may_commit(ui) {
-            parameters.dimensions.clone_from(asked);
         }
         if parameters != section.parameters && parameters.check().is_ok() {
             context.send(Sections::Change(id, parameters));
         }
+    }
+}
+
+impl SectionsPart {
+    /// The command that sends the dimensions that were edited: limits are judged when they have been entered, whatever
+    /// else of the section is being edited.
+    pub fn dimensions_edit(&mut self, document: &Document) -> Option<Command> {
+        let (id, taken_from) = self.edited.as_mut()?;
+        let is_current = matches!(
+            document.plan.get(*id).map(|own| &own.recipe),
+            Some(Recipe::Section(own)) if **own == *taken_from
+        );
+        let section = document.result::<Section>(Some(*id)).filter(|_| document.state(*id) == State::Fresh)?;
+        let asked = &self.parameters.dimensions;
+        if !is_current || *asked == section.parameters.dimensions {
+            return None;
+        }
+        let parameters = Parameters { dimensions: asked.clone(), ..section.parameters.clone() };
+        parameters.check().ok()?;
+        // Sent once: what is undone afterwards is not sent again.
+        taken_from.parameters.dimensions.clone_from(asked);
+        Some(Sections::Change(*id, parameters).into())
     }
 }
 
@@ -103,7 +128,7 @@ fn extent(ui: &mut egui::Ui, ready: bool, asked: &mut Dimension, name: &str) {
         ui.label(label);
         let mut extent_mm = asked.extent_mm();
         let field = NumberField::new(&mut extent_mm).speed(0.05).range(1e-3..=1e3).max_decimals(3);
-        let response = ui.add_enabled(ready, field.suffix(" mm"));
+        let response = ui.add_enabled(ready, field.unit("mm"));
         named(&response, &of_name);
         if response.changed() {
             asked.extent_mm = Some(extent_mm);

@@ -111,14 +111,17 @@ struct Offset {
 impl CellLookup {
     /// For offsets up to `far`. Where there is no cell, the index is the number of cells.
     fn of(cells: &[Cell], far: usize) -> Self {
-        let all = |axis: usize| cells.iter().map(move |cell| cell.position[axis]);
-        let margin = far as i32;
+        let all = |axis: usize| cells.iter().map(move |cell| i64::from(cell.position[axis]));
+        let margin = far as i64;
         let min = [0, 1].map(|axis| all(axis).min().unwrap_or_default() - margin);
         let size = [0, 1].map(|axis| all(axis).max().unwrap_or_default() - min[axis] + 1 + margin);
         let indexed = || (0..).zip(cells);
-        if all(2).any(|z| z != 0) || i64::from(size[0]) * i64::from(size[1]) > MAX_TABLE_SIZE {
+        // Far apart, or far from the origin, positions in the table would not fit into 32 bits.
+        let is_near = min.iter().chain(&size).all(|own| own.abs() <= MAX_TABLE_SIZE);
+        if all(2).any(|z| z != 0) || !is_near || size[0] * size[1] > MAX_TABLE_SIZE {
             return Self::Space(indexed().map(|(index, cell)| (cell.position, index)).collect());
         }
+        let [min, size] = [min, size].map(|own| own.map(|cells| cells as i32));
         let mut indices = vec![cells.len() as u32; (size[0] * size[1]) as usize];
         for (index, cell) in indexed() {
             indices[((cell.position[1] - min[1]) * size[0] + cell.position[0] - min[0]) as usize] = index;
@@ -135,7 +138,7 @@ impl CellLookup {
         offsets.iter().map(move |offset| match self {
             Self::Flat { indices, .. } => indices.get((base + offset.in_table) as usize).copied().unwrap_or(none),
             Self::Space(indices) => {
-                indices.get(&[0, 1, 2].map(|k| from[k] + offset.in_cells[k])).copied().unwrap_or(none)
+                indices.get(&[0, 1, 2].map(|k| from[k].saturating_add(offset.in_cells[k]))).copied().unwrap_or(none)
             }
         })
     }
