@@ -7,6 +7,7 @@ use egui::Context;
 
 use super::{Action, App, Workspace};
 use dispatch::{Command, Inspect};
+use session::Settings;
 
 /// Whether no widget is being edited.
 pub fn is_settled(context: &Context) -> bool {
@@ -48,6 +49,13 @@ impl App {
         } else {
             self.workspace = workspace;
         }
+    }
+
+    /// Sends the settings of the document with a change.
+    pub(super) fn change_settings(&mut self, change: impl FnOnce(&mut Settings)) {
+        let mut settings = self.dispatcher.document.settings.clone();
+        change(&mut settings);
+        self.send(Inspect::SetSettings(Box::new(settings)));
     }
 
     /// Sends what was edited in the panels, whether they are shown or not. While a job is running it stays a draft, as it

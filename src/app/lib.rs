@@ -550,6 +550,7 @@ impl App {
         self.follow_restoring();
         self.follow_preview();
     }
+
     /// Shows lengths in the unit and with the decimals that were chosen for the inspection.
     fn follow_shown_lengths(&self) {
         let settings = &self.dispatcher.document.settings;

@@ -615,14 +615,10 @@ impl App {
             }
             Action::ToggleResults => self.panels.results.is_open = !self.panels.results.is_open,
             Action::ShowDecimals(decimals) => {
-                let mut settings = self.dispatcher.document.settings.clone();
-                settings.report.decimals = decimals;
-                self.send(Inspect::SetSettings(Box::new(settings)));
+                self.change_settings(|settings| settings.report.decimals = decimals);
             }
             Action::ShowUnit(unit) => {
-                let mut settings = self.dispatcher.document.settings.clone();
-                settings.shown_unit = unit;
-                self.send(Inspect::SetSettings(Box::new(settings)));
+                self.change_settings(|settings| settings.shown_unit = unit);
             }
             Action::PutLegend(side) => self.window_state.legend.side = side,
             Action::ToggleByHand => self.toggle_by_hand(),

@@ -86,9 +86,7 @@ impl App {
             Purpose::ReportFolder => self.panels.report.folder = path.display().to_string(),
             Purpose::Logo => match Logo::read(&path) {
                 Ok(_) => {
-                    let mut settings = self.dispatcher.document.settings.clone();
-                    settings.report.logo = Some(path);
-                    self.send(Inspect::SetSettings(Box::new(settings)));
+                    self.change_settings(|settings| settings.report.logo = Some(path));
                 }
                 Err(error) => self.show_error(error.sentence),
             },

@@ -11,7 +11,7 @@ use dispatch::{Align, Calibrate, Command, Context, Dispatcher, Outputs, Parts, P
 use geometry::{Point, transform};
 use inspect::alignment::Method;
 use inspect::alignment::point_pairs::PointPair;
-use inspect::deviation::{self, Colours, OwnScale, Verdict};
+use inspect::deviation::{self, Colours, OwnScale};
 use io::staged_folder::StagedFolder;
 use report::summary;
 use session::presentation::Contents;
@@ -47,11 +47,7 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
             arguments.out.display()
         );
     }
-    Ok(match overall.map(|overall| overall.verdict) {
-        Some(Verdict::Fail) if arguments.fail_on_out_of_tolerance => 4,
-        Some(Verdict::Incomplete) if arguments.fail_on_out_of_tolerance => 6,
-        _ => 0,
-    })
+    Ok(super::exit_code(overall.map(|overall| overall.verdict), arguments.fail_on_out_of_tolerance))
 }
 
 fn job(arguments: &Inspect, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {

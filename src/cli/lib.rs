@@ -37,6 +37,7 @@ use std::sync::Arc;
 use clap::Parser;
 
 use crate::output::outln;
+use ::inspect::verdict::Verdict;
 use arguments::{Arguments, Verb};
 use base::{Result, UserError};
 use compute::DeviceChoice;
@@ -154,6 +155,15 @@ fn with_device(choice: DeviceChoice, context: &Context) -> Context {
         eprintln!("{notice}");
     }
     Context { backend, ..context.clone() }
+}
+
+/// Exit code of a command that judged: 4 for a fail and 6 for an incomplete verdict if these are asked to fail it.
+fn exit_code(verdict: Option<Verdict>, fails: bool) -> i32 {
+    match verdict {
+        Some(Verdict::Fail) if fails => 4,
+        Some(Verdict::Incomplete) if fails => 6,
+        _ => 0,
+    }
 }
 
 fn print_json(value: &serde_json::Value) -> Result<()> {

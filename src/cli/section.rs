@@ -13,7 +13,7 @@ use compute::DeviceChoice;
 use dispatch::{Command, Context, Dispatcher, Parts, Sections};
 use geometry::{Point, Vector};
 use inspect::alignment::Method;
-use inspect::deviation::{Tolerance, Verdict};
+use inspect::deviation::Tolerance;
 use inspect::recipe::Product as _;
 use inspect::section::dimension::{Dimension, DimensionKind};
 use inspect::section::{Parameters, Placement};
@@ -178,11 +178,7 @@ pub fn run(arguments: &Section, json: bool, context: &Context) -> Result<i32> {
         let headline = verdict.map(|own| own.headline(&section.covers().unwrap_or_default()) + ". ");
         outln!("{}{}", headline.unwrap_or_default(), section.sentences().join(" "));
     }
-    Ok(match verdict {
-        Some(Verdict::Fail) if arguments.fail_on_out_of_tolerance => 4,
-        Some(Verdict::Incomplete) if arguments.fail_on_out_of_tolerance => 6,
-        _ => 0,
-    })
+    Ok(super::exit_code(verdict, arguments.fail_on_out_of_tolerance))
 }
 
 fn job(

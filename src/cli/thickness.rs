@@ -12,7 +12,6 @@ use compute::DeviceChoice;
 use dispatch::Context;
 use inspect::parts::Nominal;
 use inspect::thickness::{Between, Method, Parameters, ThicknessMap};
-use inspect::verdict::Verdict;
 
 /// `thickness`
 #[derive(Args, Debug)]
@@ -107,11 +106,7 @@ pub fn run(arguments: &Thickness, json: bool, context: &Context) -> Result<i32> 
             outln!("{:.4} mm at {:.3}, {:.3}, {:.3}", spot.thickness_mm, spot.at.x, spot.at.y, spot.at.z);
         }
     }
-    Ok(match map.verdict() {
-        Some(Verdict::Fail) if arguments.fail_on_out_of_tolerance => 4,
-        Some(Verdict::Incomplete) if arguments.fail_on_out_of_tolerance => 6,
-        _ => 0,
-    })
+    Ok(super::exit_code(map.verdict(), arguments.fail_on_out_of_tolerance))
 }
 
 fn in_json(arguments: &Thickness, map: &ThicknessMap, context: &Context) -> serde_json::Value {

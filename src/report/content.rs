@@ -9,7 +9,7 @@ use super::results::ResultLine;
 use super::sections::Drawing;
 use base::date::Stamp;
 use base::units::LengthUnit;
-use base::{PageSize, StandardView, decimals, signed};
+use base::{PageSize, StandardView, signed};
 use geometry::{Pose, transform};
 use inspect::alignment::Alignment;
 use inspect::deviation::Verdict;
@@ -203,18 +203,12 @@ pub(super) struct LengthFormatter(LengthUnit);
 impl LengthFormatter {
     /// A length with its unit; `digits` decimals for mm where the usual ones are chosen, more for larger units.
     fn length(&self, mm: f64, digits: usize) -> String {
-        let unit = self.0;
-        format!("{:.*} {}", unit.decimals(decimals(digits)), mm / unit.mm_per_unit(), unit.symbol())
+        format!("{} {}", self.0.length_text(mm, digits), self.0.symbol())
     }
 
     /// A length with its sign; what rounds to zero has none.
     pub(super) fn signed(&self, mm: f64, digits: usize) -> String {
-        let text = self.length(mm, digits);
-        match text.strip_prefix('-') {
-            Some(zero) if !zero.contains(|c: char| ('1'..='9').contains(&c)) => zero.to_owned(),
-            None if mm > 0.0 && text.contains(|c: char| ('1'..='9').contains(&c)) => format!("+{text}"),
-            _ => text,
-        }
+        format!("{} {}", self.0.signed_length(mm, digits), self.0.symbol())
     }
 }
 

@@ -108,8 +108,8 @@ impl<'a> Overlay<'a> {
         let probing = &document.probing;
         document.actual()?;
         let mut clicked = None;
-        let mut label = |place: &Point, name: &str, colour: Color32| {
-            let plate = self.label(place, name, colour).filter(|_| takes_clicks);
+        let mut label = |position: &Point, name: &str, colour: Color32| {
+            let plate = self.label(position, name, colour).filter(|_| takes_clicks);
             if self.is_clicked(ui, plate, Id::unique(("hole label", name)), &text!("viewport-hole", name = name)) {
                 clicked = Some(name.to_owned());
             }

@@ -463,7 +463,7 @@ impl<'a> Held<'a> {
 
 fn off_nominal(name: &str) -> UserError {
     UserError::input(format!(
-        "The feature of point “{name}” lies far off its place; check that the right feature is assigned."
+        "The feature of point “{name}” lies far off its nominal position; check that the right feature is assigned."
     ))
 }
 

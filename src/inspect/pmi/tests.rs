@@ -1,10 +1,12 @@
+use std::collections::BTreeMap;
+
 use super::*;
 use geometry::Point;
 use geometry::mesh::shapes;
 use io::cad::pmi::{DatumReference, SurfaceKind, ZoneShape};
 
-/// A box of 40 x 30 x 10 mm whose sides are CAD faces, and what a file states of them.
-fn stated(tolerances: Vec<GeometricTolerance>, dimensions: Vec<Dimension>) -> PmiPlan {
+/// A box of 40 x 30 x 10 mm whose sides are CAD faces: 0 and 1 face along -x and x, and so on.
+fn block() -> Mesh {
     let mut mesh = shapes::cuboid(Point::origin(), Point::new(40.0, 30.0, 10.0));
     let face = |facet: usize| {
         let normal = mesh.normal(facet);
@@ -12,9 +14,19 @@ fn stated(tolerances: Vec<GeometricTolerance>, dimensions: Vec<Dimension>) -> Pm
         (2 * axis + usize::from(normal[axis] > 0.0)) as u32
     };
     mesh.cad_faces = (0..mesh.facets.len()).map(face).collect();
+    mesh
+}
+
+/// Its planes.
+fn planes() -> BTreeMap<u32, SurfaceKind> {
+    (0..6).map(|face| (face, SurfaceKind::Plane)).collect()
+}
+
+/// What a file states of the block.
+fn stated(tolerances: Vec<GeometricTolerance>, dimensions: Vec<Dimension>) -> PmiPlan {
     let datums = vec![DatumFeature { letter: "A".to_owned(), faces: vec![4], target: String::new() }];
-    let surfaces = (0..6).map(|face| (face, SurfaceKind::Plane)).collect();
-    PmiPlan::of(&Pmi { datums, tolerances, dimensions, surfaces, ..Pmi::default() }, &mesh)
+    let surfaces = planes();
+    PmiPlan::of(&Pmi { datums, tolerances, dimensions, surfaces, ..Pmi::default() }, &block())
 }
 
 fn tolerance(kind: &str, value_mm: f64, letters: &[&str], faces: &[u32]) -> GeometricTolerance {
@@ -75,21 +87,14 @@ fn statements_become_features_tolerances_and_measures() {
 /// Two faces of a step are a common datum where the references to both have one position.
 #[test]
 fn references_of_one_position_are_a_common_datum() {
-    let mut mesh = shapes::cuboid(Point::origin(), Point::new(40.0, 30.0, 10.0));
-    let face = |facet: usize| {
-        let normal = mesh.normal(facet);
-        let axis = normal.iamax();
-        (2 * axis + usize::from(normal[axis] > 0.0)) as u32
-    };
-    mesh.cad_faces = (0..mesh.facets.len()).map(face).collect();
     let datum =
         |letter: &str, face: u32| DatumFeature { letter: letter.to_owned(), faces: vec![face], target: String::new() };
-    let surfaces = (0..6).map(|face| (face, SurfaceKind::Plane)).collect();
+    let surfaces = planes();
     let datums = vec![datum("A", 4), datum("B", 5), datum("C", 0)];
     let mut tolerances: Vec<GeometricTolerance> =
         ["B", "C"].iter().map(|other| tolerance("perpendicularity", 0.05, &["A", *other], &[2])).collect();
     tolerances.iter_mut().for_each(|own| own.datums[1].position = 1);
-    let plan = PmiPlan::of(&Pmi { datums, tolerances, surfaces, ..Pmi::default() }, &mesh);
+    let plan = PmiPlan::of(&Pmi { datums, tolerances, surfaces, ..Pmi::default() }, &block());
     assert_eq!((plan.tolerances.len(), plan.unsupported.len()), (1, 1), "{plan:?}");
     // The top and the bottom are parallel, 10 mm apart; the side is perpendicular to them.
     assert_eq!(plan.tolerances[0].datums, ["A-B"]);

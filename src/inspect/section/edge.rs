@@ -7,7 +7,7 @@ use geometry::Point;
 
 /// An edge ends where it turns by more than this, rad: more than from one chord of an arc to the next.
 const MAX_TURN_RAD: f64 = 0.6;
-/// An edge ends at a turn that stands alone, unlike those of an arc, if an arc in its place would leave the chords by more
+/// An edge ends at a turn that stands alone, unlike those of an arc, if an arc instead of it would leave the chords by more
 /// than this share of the part's diagonal.
 const MAX_SAGITTA_SHARE: f64 = 1e-3;
 /// Neighbouring turns of an arc differ by a smaller factor.

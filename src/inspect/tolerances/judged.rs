@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::verdict;
-use base::length_text;
+use base::{LengthUnit, length_text};
 use geometry::Point;
 
 /// Whether the measured value is within its limits (inclusive).
@@ -93,12 +93,14 @@ impl Judged {
 
     /// The measured value as text, such as “0.0123 ± 0.0010 mm”, with the expanded uncertainty (k = 2) if known.
     pub fn measured_text(&self) -> String {
-        match self.uncertainty_mm {
-            Some(uncertainty) => {
-                format!("{} ± {} mm", length_text(self.measured_mm, 4), length_text(uncertainty, 4))
-            }
-            None => format!("{} mm", length_text(self.measured_mm, 4)),
-        }
+        self.measured_in(LengthUnit::Mm)
+    }
+
+    /// As [`Self::measured_text`], in `unit`.
+    pub fn measured_in(&self, unit: LengthUnit) -> String {
+        let measured = unit.length_text(self.measured_mm, 4);
+        let uncertainty = self.uncertainty_mm.map(|mm| format!(" ± {}", unit.length_text(mm, 4)));
+        format!("{measured}{} {}", uncertainty.unwrap_or_default(), unit.symbol())
     }
 
     /// The limit as text, such as “0.0500 mm”, or both limits of a size.

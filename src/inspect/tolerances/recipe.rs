@@ -69,7 +69,7 @@ impl Product for Datum {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum DatumElements<T> {
-    /// A datum, or a feature in its place.
+    /// A datum, or a feature that stands for one.
     Single(T),
     /// The datums of a common datum.
     Common(Vec<T>),

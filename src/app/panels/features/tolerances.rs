@@ -8,7 +8,7 @@ use super::constructions::choose;
 use super::tolerance_details::{details, exact_element, shape_of};
 use crate::lengths::{length_text, with_unit};
 use crate::number_field::NumberField;
-use crate::theme;
+use crate::{lengths, theme};
 use dispatch::{Command, Tolerances};
 use geometry::{Point, Vector};
 use inspect::tolerances::common::joined;
@@ -303,11 +303,7 @@ fn verdict(ui: &mut egui::Ui, i: usize, result: &Judged) {
             None => text!("features-how-not-proven", how = texts::word(&result.how).into_owned()),
         };
         label.on_hover_text(&how);
-        let measured = match result.uncertainty_mm {
-            Some(u_mm) => format!("{} ± {}", length_text(result.measured_mm, 4), length_text(u_mm, 4)),
-            None => length_text(result.measured_mm, 4),
-        };
-        let (measured, upper) = (with_unit(measured), with_unit(length_text(result.limit_mm, 4)));
+        let (measured, upper) = (result.measured_in(lengths::unit()), with_unit(length_text(result.limit_mm, 4)));
         let text = match result.lower_mm {
             Some(lower) => {
                 text!("features-measured-between", measured = measured, lower = length_text(lower, 4), upper = upper)

@@ -19,13 +19,12 @@ const MANY_SAMPLES: usize = 500_000;
 const MAX_POINTS: usize = 100_000;
 
 /// By own tolerance: share of the area of its faces with data, 0 to 1; 0 if it has no faces. `facets` are those on which
-/// each holds.
-pub(super) fn fractions(measured: &Measured<'_>, facets: &[Vec<u32>]) -> Vec<f64> {
+/// each holds, and `points` the compared points there.
+pub(super) fn fractions(measured: &Measured<'_>, facets: &[Vec<u32>], points: &[Vec<u32>]) -> Vec<f64> {
     match measured.map {
         DeviationMap::Points(_) => {
             let count = (MANY_SAMPLES / facets.len().max(1)).clamp(MIN_SAMPLES, SAMPLES);
-            let points = points(measured, facets.len());
-            facets.par_iter().zip(points).map(|(facets, points)| of_points(measured, facets, &points, count)).collect()
+            facets.par_iter().zip(points).map(|(facets, points)| of_points(measured, facets, points, count)).collect()
         }
         DeviationMap::Facets { nominal, parents, values, .. } => {
             let mut areas_mm2 = vec![[0.0; 2]; facets.len()];
@@ -38,18 +37,6 @@ pub(super) fn fractions(measured: &Measured<'_>, facets: &[Vec<u32>]) -> Vec<f64
             areas_mm2.into_iter().map(|[all, with_data]| if all > 0.0 { with_data / all } else { 0.0 }).collect()
         }
     }
-}
-
-/// By own tolerance: the indices of the compared points on its faces.
-fn points(measured: &Measured<'_>, count: usize) -> Vec<Vec<u32>> {
-    let mut points = vec![Vec::new(); count];
-    let with_data = measured.compared.iter().zip(0..).filter(|(own, _)| own.value().is_some());
-    with_data.for_each(|(own, index)| {
-        if let Some(face) = measured.limits.own_on(own.facet) {
-            points[face].push(index);
-        }
-    });
-    points
 }
 
 fn of_points(measured: &Measured<'_>, facets: &[u32], points: &[u32], count: usize) -> f64 {

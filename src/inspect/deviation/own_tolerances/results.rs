@@ -132,17 +132,30 @@ pub(in super::super) struct Tally {
 }
 
 impl Measured<'_> {
+    /// By own tolerance: the indices of the compared points on its faces.
+    fn points(&self) -> Vec<Vec<u32>> {
+        let mut points = vec![Vec::new(); self.limits.own().len()];
+        let with_data = self.compared.iter().zip(0..).filter(|(own, _)| own.value().is_some());
+        for (own, index) in with_data {
+            if let Some(face) = self.limits.own_on(own.facet) {
+                points[face].push(index);
+            }
+        }
+        points
+    }
+
     /// Holds the deviations against the limits. `regions` is the number of regions out of tolerance by own tolerance.
     pub fn tally(&self, regions: &[usize]) -> Tally {
         let Self { limits, map, min_coverage, .. } = *self;
         let facets = limits.facets();
-        let coverage = coverage::fractions(self, &facets);
-        let own = limits.own().iter().zip(regions).zip(facets.iter().zip(coverage));
-        let result = own.map(|((own, &regions), (facets, coverage))| FaceResult {
+        let points = self.points();
+        let coverage = coverage::fractions(self, &facets, &points);
+        let own = limits.own().iter().zip(regions).zip(facets.iter().zip(&points).zip(coverage));
+        let result = own.map(|((own, &regions), ((facets, points), coverage))| FaceResult {
             name: own.name.clone(),
             facets: facets.len(),
             tolerance: own.tolerance,
-            scan_points: 0,
+            scan_points: points.len(),
             points: 0,
             in_tolerance: 0,
             range_mm: None,
@@ -161,8 +174,6 @@ impl Measured<'_> {
                 faces[index].add(deviation_mm, is_in_tolerance);
             }
         }
-        let with_data = self.compared.iter().filter(|point| point.value().is_some());
-        with_data.filter_map(|point| limits.own_on(point.facet)).for_each(|index| faces[index].scan_points += 1);
         faces.iter_mut().for_each(|face| face.verdict = face.judge());
         Tally { in_tolerance, faces }
     }

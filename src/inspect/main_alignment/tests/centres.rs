@@ -46,7 +46,7 @@ fn drilled(random: &mut Random) -> Drilled {
     let part = Part { faces: [face, true_face(1), true_face(0)], scan, nominal_from_scan };
     let mut off = || random.range(-0.3, 0.3);
     let (hole, slot) = (Point::new(-25.0 + off(), 5.0 + off(), top), Point::new(28.0 + off(), -8.0 + off(), top));
-    // The hole leans: its axis is at its place where it meets the upper face.
+    // The hole leans: its axis is at its nominal position where it meets the upper face.
     let lean = Vector::new(0.05 * off(), 0.05 * off(), 1.0).normalize();
     let axis = Line { point: back * (hole - lean * 12.0), direction: back * lean };
     let centre = |situation, nominal_axis| Centre { situation, nominal_axis, points: 200 };
@@ -101,7 +101,7 @@ fn centres_that_cannot_be_held_are_refused_with_a_sentence() {
     assert!(says(&|own| own[3].hold(Direction::Z, true)).contains("“R4” cannot be held along z: the axis of its hole"));
     assert!(says(&|own| own[4].centre_of = Some(ElementId(9))).contains("The feature of point “R5” was not measured"));
     // The slot in place of the hole.
-    assert!(says(&|own| own[3].centre_of = Some(SLOT)).contains("“R4” lies far off its place"));
+    assert!(says(&|own| own[3].centre_of = Some(SLOT)).contains("“R4” lies far off its nominal position"));
 }
 
 #[test]
