@@ -14,8 +14,12 @@ use wgpu::util::DeviceExt as _;
 
 use render::Gpu;
 
-/// Minimum area of single-coloured triangles drawn without texture, square points.
-const MIN_PLAIN_AREA: f32 = 2000.0;
+/// Minimum area of an opaque triangle drawn by itself, and of single-coloured ones in a row drawn without texture, square
+/// points: each change costs as much as many pixels.
+const MIN_OPAQUE_AREA: f32 = 2000.0;
+const MIN_PLAIN_AREA: f32 = 10_000.0;
+/// Side of the blocks in which a software rasteriser computes pixels, points.
+const BLOCK: f32 = 4.0;
 
 /// How a triangle is painted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,15 +104,14 @@ impl PlainInterface {
         for (clip, mesh) in meshes {
             let Some(texture) = renderer.texture(&mesh.texture_id) else { continue };
             let first_corner = corners.len() as i32;
+            let texture = &texture.bind_group;
             let mut first = indices.len() as u32;
             corners.extend_from_slice(&mesh.vertices);
             indices.extend_from_slice(&mesh.indices);
-            let triangles = mesh.indices.as_chunks().0;
-            for run in triangles.chunk_by(|a, b| paint_of(mesh, a) == paint_of(mesh, b)) {
-                let indices = first..first + 3 * run.len() as u32;
+            for (paint, count) in runs(mesh) {
+                let indices = first..first + 3 * count;
                 first = indices.end;
-                let (texture, paint) = (texture.bind_group.clone(), paint_of(mesh, &run[0]));
-                draws.push(Draw { clip: *clip, texture, paint, indices, first_corner });
+                draws.push(Draw { clip: *clip, texture: texture.clone(), paint, indices, first_corner });
             }
         }
         let buffer = |label, contents, usage| {
@@ -195,18 +198,40 @@ impl CallbackTrait for Triangles {
     }
 }
 
-/// How a triangle of `mesh` is painted: without texture if it is large and all its corners map to the white texel of egui's
-/// texture.
-fn paint_of(mesh: &egui::Mesh, triangle: &[u32; 3]) -> Paint {
-    let corners = triangle.map(|corner| mesh.vertices[corner as usize]);
-    let [ab, ac] = [corners[1], corners[2]].map(|corner| corner.pos - corners[0].pos);
-    let is_plain = corners.iter().all(|corner| corner.uv == egui::epaint::WHITE_UV)
-        && 0.5 * (ab.x * ac.y - ab.y * ac.x).abs() > MIN_PLAIN_AREA;
-    match is_plain {
-        false => Paint::Textured,
-        true if corners.iter().all(|corner| corner.color.is_opaque()) => Paint::Opaque,
-        true => Paint::Plain,
+/// How the triangles of `mesh` are painted, and how many of them in a row are: without texture where all their corners map
+/// to the white texel of egui's texture, and they are large together.
+fn runs(mesh: &egui::Mesh) -> Vec<(Paint, u32)> {
+    let mut of_a_kind: Vec<(Paint, u32, f32)> = Vec::new();
+    for triangle in mesh.indices.as_chunks().0 {
+        let (paint, area) = paint_of(mesh, triangle);
+        match of_a_kind.last_mut().filter(|(last, ..)| *last == paint) {
+            Some((_, count, sum)) => (*count, *sum) = (*count + 1, *sum + area),
+            None => of_a_kind.push((paint, 1, area)),
+        }
     }
+    let mut runs: Vec<(Paint, u32)> = Vec::new();
+    for (paint, count, area) in of_a_kind {
+        let paint = if paint == Paint::Plain && area < MIN_PLAIN_AREA { Paint::Textured } else { paint };
+        match runs.last_mut().filter(|(last, _)| *last == paint) {
+            Some((_, sum)) => *sum += count,
+            None => runs.push((paint, count)),
+        }
+    }
+    runs
+}
+
+/// How a triangle of `mesh` would be painted by itself, and the area that a rasteriser computes for it: by blocks, so that
+/// a long one costs much however thin it is; square points.
+fn paint_of(mesh: &egui::Mesh, triangle: &[u32; 3]) -> (Paint, f32) {
+    let corners = triangle.map(|corner| &mesh.vertices[corner as usize]);
+    if corners.iter().any(|corner| corner.uv != egui::epaint::WHITE_UV) {
+        return (Paint::Textured, 0.0);
+    }
+    let [ab, ac] = [corners[1], corners[2]].map(|corner| corner.pos - corners[0].pos);
+    let area = 0.5 * (ab.x * ac.y - ab.y * ac.x).abs();
+    let longest = ab.abs().max(ac.abs()).max_elem();
+    let is_opaque = area > MIN_OPAQUE_AREA && corners.iter().all(|corner| corner.color.is_opaque());
+    (if is_opaque { Paint::Opaque } else { Paint::Plain }, area + BLOCK * longest)
 }
 
 /// Bind group layouts of the window size and of a texture as bound by egui.

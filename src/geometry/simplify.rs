@@ -1,31 +1,58 @@
 //! Coarse meshes for drawing while the view moves.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
-
 use super::triangle::area_vector;
-use super::weld::CoordinateHasher;
 use super::{Aabb, Mesh, Point};
 
-/// Facets between some of the same vertices, about `wanted` of them: those whose corners fall into one cell of a uniform
-/// grid become one corner, the first of them (vertex clustering; Rossignac and Borrel 1993). For drawing only: the
-/// result is neither closed nor exact. All facets if they have no finite positive area.
+/// Facets between some of the same vertices, about `wanted` of them: those whose corners are joined by edges within one
+/// cell of a uniform grid become one corner, the first of them (vertex clustering; Rossignac and Borrel 1993). The two
+/// sides of a sheet thinner than a cell stay apart. For drawing only: the result is neither closed nor exact. All facets
+/// if they have no finite positive area.
 pub fn clustered(vertices: &[Point], facets: &[[u32; 3]], wanted: usize) -> Vec<[u32; 3]> {
     let area = |facet: &[u32; 3]| 0.5 * area_vector(&facet.map(|vertex| vertices[vertex as usize])).norm();
-    // Each occupied cell becomes a vertex, and a mesh has about two facets per vertex.
-    let cell_mm = (2.0 * facets.iter().map(area).sum::<f64>() / wanted.max(1) as f64).sqrt();
+    // Each occupied cell becomes a vertex, and a mesh has about two facets per vertex; a surface in any direction passes
+    // through half as many cells again as its area would fill.
+    let cell_mm = (3.0 * facets.iter().map(area).sum::<f64>() / wanted.max(1) as f64).sqrt();
     if !(cell_mm > 0.0 && cell_mm.is_finite()) {
         return facets.to_vec();
     }
     let origin = Aabb::of_points(vertices).min;
-    let mut first_in: HashMap<[i64; 3], u32, BuildHasherDefault<CoordinateHasher>> = HashMap::default();
-    let in_cell = |(index, vertex): (u32, &Point)| {
-        let cell = ((vertex - origin) / cell_mm).map(|c| c.floor() as i64);
-        *first_in.entry(cell.into()).or_insert(index)
-    };
-    let corner: Vec<u32> = (0..).zip(vertices).map(in_cell).collect();
-    let clustered = facets.iter().map(|facet| facet.map(|vertex| corner[vertex as usize]));
+    let cell = |vertex: &Point| -> [i32; 3] { ((vertex - origin) / cell_mm).map(|c| c.floor() as i32).into() };
+    let cells: Vec<[i32; 3]> = vertices.iter().map(cell).collect();
+    let mut clusters = Clusters::of_one_each(vertices.len());
+    for &[a, b, c] in facets {
+        for [a, b] in [[a, b], [b, c], [c, a]] {
+            if cells[a as usize] == cells[b as usize] {
+                clusters.join(a, b);
+            }
+        }
+    }
+    let clustered = facets.iter().map(|facet| facet.map(|vertex| clusters.first(vertex)));
     clustered.filter(|[a, b, c]| a != b && b != c && c != a).collect()
+}
+
+/// Disjoint sets of vertices: of each vertex one before it in its set, of the first itself.
+struct Clusters(Vec<u32>);
+
+impl Clusters {
+    fn of_one_each(count: usize) -> Self {
+        Self((0..count as u32).collect())
+    }
+
+    /// The first vertex of the set of `vertex`.
+    fn first(&mut self, mut vertex: u32) -> u32 {
+        while self.0[vertex as usize] != vertex {
+            let before = self.0[vertex as usize];
+            // Halves the way for the next time.
+            self.0[vertex as usize] = self.0[before as usize];
+            vertex = self.0[vertex as usize];
+        }
+        vertex
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.first(a), self.first(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
 }
 
 /// As [`clustered`], without the vertices that are no corners.
@@ -55,5 +82,29 @@ mod tests {
         assert!((4_000..20_000).contains(&coarse.facets.len()), "{}", coarse.facets.len());
         assert!((coarse.bounds().diagonal() / mesh.bounds().diagonal() - 1.0).abs() < 0.02);
         assert!((coarse.volume_mm3() / mesh.volume_mm3() - 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn the_sides_of_a_thin_sheet_stay_apart() {
+        // Two grids of 1 mm, 0.2 mm apart; cells are about 4 mm.
+        let (across, mut vertices, mut facets) = (60_u32, Vec::new(), Vec::new());
+        for side in 0..2 {
+            let index = |x, y| side * across * across + x * across + y;
+            for x in 0..across {
+                for y in 0..across {
+                    vertices.push(Point::new(f64::from(x), f64::from(y), 0.2 * f64::from(side)));
+                    if x > 0 && y > 0 {
+                        let [a, b, c, d] = [index(x - 1, y - 1), index(x, y - 1), index(x, y), index(x - 1, y)];
+                        facets.extend([[a, b, c], [a, c, d]]);
+                    }
+                }
+            }
+        }
+        let coarse = clustered(&vertices, &facets, 800);
+        assert!((400..1600).contains(&coarse.len()), "{}", coarse.len());
+        for corners in &coarse {
+            let [a, b, c] = corners.map(|corner| vertices[corner as usize].z);
+            assert!(a == b && b == c);
+        }
     }
 }

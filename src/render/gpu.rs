@@ -66,9 +66,9 @@ impl Gpu {
         if self.is_software { 40_000 } else { 3_000_000 }
     }
 
-    /// Facets between points to draw at most while the camera moves; of more, a coarser choice is drawn.
+    /// Facets of a mesh or between points to draw at most while the camera moves; of more, a coarser choice is drawn.
     pub fn moving_facets(&self) -> usize {
-        if self.is_software { 18_000 } else { 4_000_000 }
+        if self.is_software { 10_000 } else { 4_000_000 }
     }
 
     /// Facets and points to draw in one frame at rest; more are spread over several.

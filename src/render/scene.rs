@@ -71,6 +71,7 @@ struct FrameUniform {
     cut: [f32; 4],
     to_eye: [f32; 4],
     size_point_scale: [f32; 4],
+    to_light: [f32; 4],
     pixels_per_mm: f32,
     scale_begin_mm: f32,
     /// Uniforms come in sixteens of bytes.
@@ -193,7 +194,8 @@ impl Scene {
 
     /// Tells the shaders of the frame.
     fn write_frame(&self, target: &Target, frame: &Frame<'_>) {
-        let [x, y, z] = frame.camera.to_eye();
+        let to_eye = nalgebra::Vector3::from(frame.camera.to_eye());
+        let to_light = (to_eye + nalgebra::Vector3::new(-0.25, -0.2, 0.55)).normalize();
         let clip_from_local = frame.camera.clip_from_local();
         let inverse = nalgebra::Matrix4::from(clip_from_local).cast::<f64>().try_inverse().unwrap_or_default();
         let cut = frame.cut.map_or([0.0; 4], |cut| {
@@ -205,8 +207,9 @@ impl Scene {
             clip_from_local,
             local_from_clip: inverse.cast::<f32>().into(),
             cut,
-            to_eye: [x, y, z, frame.points_in_front_mm],
+            to_eye: to_eye.push(frame.points_in_front_mm).into(),
             size_point_scale: [target.size[0] as f32, target.size[1] as f32, frame.point_size, end_mm as f32],
+            to_light: to_light.push(0.0).into(),
             pixels_per_mm: (f64::from(target.size[1]) / frame.camera.height_mm()) as f32,
             scale_begin_mm: begin_mm as f32,
             rest: [0.0; 2],

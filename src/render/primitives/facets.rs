@@ -2,14 +2,13 @@
 //! three and nothing else has to be stored of it.
 
 use rayon::prelude::*;
+use wgpu::util::DeviceExt as _;
 
 use super::{Chunk, Look, Mark, POSITIONS, Phase, parts, shader, upload_marks, upload_values};
 use crate::Gpu;
 use crate::scene::Frame;
 use geometry::{Mesh, Point, simplify};
 
-/// Facets that a software rasteriser draws fast enough while the view moves.
-const MOVING_FACETS: usize = 20_000;
 /// Facets per buffer: keeps each buffer well under the limits of small devices.
 const FACETS_PER_CHUNK: usize = 1_000_000;
 
@@ -20,16 +19,40 @@ pub struct FacetsItem {
     pub centre: Point,
     /// Number of facets.
     pub count: usize,
-    /// A coarser one to draw while the view moves, where a software rasteriser would be too slow.
-    coarse: Option<Box<FacetsItem>>,
+    /// Drawn while the view moves, where a software rasteriser would be too slow.
+    coarse: Option<Coarse>,
+}
+
+/// Fewer facets, without values and marks: they share their corners, of which each is computed once.
+struct Coarse {
+    corners: Chunk,
+    facets: wgpu::Buffer,
+    /// Number of indices.
+    count: u32,
+}
+
+impl Coarse {
+    /// About the centre of the item.
+    fn new(gpu: &Gpu, mesh: &Mesh, centre: &Point) -> Self {
+        let positions: Vec<[f32; 3]> = mesh.vertices.iter().map(|vertex| (vertex - centre).cast().into()).collect();
+        let facets = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("coarse facets"),
+            contents: bytemuck::cast_slice(&mesh.facets),
+            usage: wgpu::BufferUsages::INDEX,
+        });
+        let corners = Chunk::new(gpu, bytemuck::cast_slice(&positions), 0..positions.len(), true);
+        Self { corners, facets, count: 3 * mesh.facets.len() as u32 }
+    }
 }
 
 impl FacetsItem {
     /// Uploads `mesh`.
     pub fn new(gpu: &Gpu, mesh: &Mesh) -> Self {
-        let coarse = (gpu.is_software && mesh.facets.len() > 2 * MOVING_FACETS)
-            .then(|| Box::new(Self::new(gpu, &simplify::by_clusters(mesh, MOVING_FACETS))));
-        Self { coarse, ..Self::in_full(gpu, mesh) }
+        let full = Self::in_full(gpu, mesh);
+        let wanted = gpu.moving_facets();
+        let coarse = (gpu.is_software && mesh.facets.len() > 2 * wanted).then(|| simplify::by_clusters(mesh, wanted));
+        let coarse = coarse.filter(|coarse| !coarse.facets.is_empty());
+        Self { coarse: coarse.map(|coarse| Coarse::new(gpu, &coarse, &full.centre)), ..full }
     }
 
     /// Uploads `mesh` with the value of each facet, by its index; there is no coarser one, which could not carry them.
@@ -81,8 +104,12 @@ impl Pipelines {
     ) {
         // Values and marks belong to the facets as they are.
         let is_plain = look.colouring == super::Colouring::Plain;
-        let item = item.coarse.as_deref().filter(|_| moving && is_plain).unwrap_or(item);
         pass.set_pipeline(self.0.of(phase, frame.cut.is_some()));
+        if let Some(coarse) = item.coarse.as_ref().filter(|_| moving && is_plain) {
+            coarse.corners.bind(gpu, pass, frame, (look, &item.centre, 0.0));
+            pass.set_index_buffer(coarse.facets.slice(..), wgpu::IndexFormat::Uint32);
+            return pass.draw_indexed(0..coarse.count, 0, 0..1);
+        }
         for (chunk, part) in parts(&item.chunks, frame.slice.of_elements(item.count)) {
             chunk.bind(gpu, pass, frame, (look, &item.centre, 0.0));
             pass.draw(part.start * 3..part.end * 3, 0..1);

@@ -9,6 +9,8 @@ struct Frame {
     to_eye: vec4f,
     // Pixels across and down, size of a point in pixels, end of the colour scale in mm.
     size_point_scale: vec4f,
+    // Towards the soft light above left of the eye, unit.
+    to_light: vec4f,
     // Pixels per mm at the middle of the view.
     pixels_per_mm: f32,
     // Beginning of the colour scale in mm.
@@ -137,9 +139,7 @@ fn is_cut_away(local: vec3f) -> bool {
 
 // Lit from the eye and, softly, from above left: both sides of a sheet show.
 fn lit(colour: vec3f, normal: vec3f) -> vec3f {
-    let eye = normalize(frame.to_eye.xyz);
-    let key = normalize(eye + vec3f(-0.25, -0.2, 0.55));
-    let light = 0.42 + 0.40 * abs(dot(normal, eye)) + 0.20 * abs(dot(normal, key));
+    let light = 0.42 + 0.40 * abs(dot(normal, frame.to_eye.xyz)) + 0.20 * abs(dot(normal, frame.to_light.xyz));
     // The colours of a scale stay near those of the legend.
     let flat = select(0.0, 0.55, look.colouring == SCALE);
     return colour * min(flat + (1.0 - flat) * light, 1.05);
