@@ -303,3 +303,30 @@ fn pipeline(
         cache: None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use egui::{Color32, Rect, pos2, vec2};
+
+    #[test]
+    fn large_areas_and_rows_of_long_lines_are_painted_without_texture() {
+        let mut mesh = egui::Mesh::default();
+        let mut add = |size, colour, is_glyph: bool| {
+            let rect = Rect::from_min_size(pos2(5.0, 5.0), size);
+            let uv = Rect::from_min_size(pos2(0.5, 0.5), vec2(0.1, 0.1));
+            if is_glyph { mesh.add_rect_with_uv(rect, uv, colour) } else { mesh.add_colored_rect(rect, colour) }
+        };
+        let clear = Color32::from_black_alpha(90);
+        // A window, a small mark and a glyph, twenty thin lines, a glyph, and a large area that shines through.
+        add(vec2(400.0, 300.0), Color32::GRAY, false);
+        add(vec2(6.0, 6.0), Color32::GRAY, false);
+        add(vec2(300.0, 300.0), Color32::WHITE, true);
+        (0..20).for_each(|_| add(vec2(300.0, 1.0), clear, false));
+        add(vec2(8.0, 8.0), Color32::WHITE, true);
+        add(vec2(400.0, 300.0), clear, false);
+        let expected =
+            [(Paint::Opaque, 2), (Paint::Textured, 4), (Paint::Plain, 40), (Paint::Textured, 2), (Paint::Plain, 2)];
+        assert!(runs(&mesh) == expected);
+    }
+}

@@ -1,7 +1,7 @@
 //! Coarse meshes for drawing while the view moves.
 
 use super::triangle::area_vector;
-use super::{Aabb, Mesh, Point};
+use super::{Aabb, DisjointSets, Mesh, Point};
 
 /// Facets between some of the same vertices, about `wanted` of them: those whose corners are joined by edges within one
 /// cell of a uniform grid become one corner, the first of them (vertex clustering; Rossignac and Borrel 1993). The two
@@ -18,7 +18,7 @@ pub fn clustered(vertices: &[Point], facets: &[[u32; 3]], wanted: usize) -> Vec<
     let origin = Aabb::of_points(vertices).min;
     let cell = |vertex: &Point| -> [i32; 3] { ((vertex - origin) / cell_mm).map(|c| c.floor() as i32).into() };
     let cells: Vec<[i32; 3]> = vertices.iter().map(cell).collect();
-    let mut clusters = Clusters::of_one_each(vertices.len());
+    let mut clusters = DisjointSets::new(vertices.len());
     for &[a, b, c] in facets {
         for [a, b] in [[a, b], [b, c], [c, a]] {
             if cells[a as usize] == cells[b as usize] {
@@ -26,33 +26,8 @@ pub fn clustered(vertices: &[Point], facets: &[[u32; 3]], wanted: usize) -> Vec<
             }
         }
     }
-    let clustered = facets.iter().map(|facet| facet.map(|vertex| clusters.first(vertex)));
+    let clustered = facets.iter().map(|facet| facet.map(|vertex| clusters.root(vertex)));
     clustered.filter(|[a, b, c]| a != b && b != c && c != a).collect()
-}
-
-/// Disjoint sets of vertices: of each vertex one before it in its set, of the first itself.
-struct Clusters(Vec<u32>);
-
-impl Clusters {
-    fn of_one_each(count: usize) -> Self {
-        Self((0..count as u32).collect())
-    }
-
-    /// The first vertex of the set of `vertex`.
-    fn first(&mut self, mut vertex: u32) -> u32 {
-        while self.0[vertex as usize] != vertex {
-            let before = self.0[vertex as usize];
-            // Halves the way for the next time.
-            self.0[vertex as usize] = self.0[before as usize];
-            vertex = self.0[vertex as usize];
-        }
-        vertex
-    }
-
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.first(a), self.first(b));
-        self.0[a.max(b) as usize] = a.min(b);
-    }
 }
 
 /// As [`clustered`], without the vertices that are no corners.

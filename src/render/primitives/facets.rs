@@ -2,9 +2,8 @@
 //! three and nothing else has to be stored of it.
 
 use rayon::prelude::*;
-use wgpu::util::DeviceExt as _;
 
-use super::{Chunk, Look, Mark, POSITIONS, Phase, parts, shader, upload_marks, upload_values};
+use super::{Chunk, Look, Mark, POSITIONS, Phase, filled, parts, shader, upload_marks, upload_values};
 use crate::Gpu;
 use crate::scene::Frame;
 use geometry::{Mesh, Point, simplify};
@@ -35,11 +34,7 @@ impl Coarse {
     /// About the centre of the item.
     fn new(gpu: &Gpu, mesh: &Mesh, centre: &Point) -> Self {
         let positions: Vec<[f32; 3]> = mesh.vertices.iter().map(|vertex| (vertex - centre).cast().into()).collect();
-        let facets = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("coarse facets"),
-            contents: bytemuck::cast_slice(&mesh.facets),
-            usage: wgpu::BufferUsages::INDEX,
-        });
+        let facets = filled(gpu, "coarse facets", bytemuck::cast_slice(&mesh.facets), wgpu::BufferUsages::INDEX);
         let corners = Chunk::new(gpu, bytemuck::cast_slice(&positions), 0..positions.len(), true);
         Self { corners, facets, count: 3 * mesh.facets.len() as u32 }
     }

@@ -4,8 +4,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use wgpu::util::DeviceExt;
-
 use super::{Chunk, Look, LookUniform, POSITIONS, Phase, buffer, group, shader};
 use crate::Gpu;
 use crate::scene::Frame;
@@ -47,11 +45,7 @@ impl FieldItem {
         let buffer = |label, contents: &[u32]| {
             // An empty field has no bricks, but buffers cannot be empty.
             let contents = if contents.is_empty() { &[0] } else { contents };
-            gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                label: Some(label),
-                contents: bytemuck::cast_slice(contents),
-                usage: wgpu::BufferUsages::STORAGE,
-            })
+            super::filled(gpu, label, bytemuck::cast_slice(contents), wgpu::BufferUsages::STORAGE)
         };
         // A triangle around the screen.
         let corners: [[f32; 3]; 3] = [[-1.0, -1.0, 0.0], [3.0, -1.0, 0.0], [-1.0, 3.0, 0.0]];

@@ -1,8 +1,6 @@
 //! Marks of facets and points: what the brush, the operator and named selections make of single elements. After a stroke
 //! only the marks that changed are sent, and the device writes them where they belong.
 
-use wgpu::util::DeviceExt;
-
 use crate::Gpu;
 
 /// What goes before an element's own colour.
@@ -64,11 +62,7 @@ impl MarkWriter {
         if changes.is_empty() {
             return;
         }
-        let list = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("changes"),
-            contents: bytemuck::cast_slice(changes),
-            usage: wgpu::BufferUsages::STORAGE,
-        });
+        let list = super::filled(gpu, "changes", bytemuck::cast_slice(changes), wgpu::BufferUsages::STORAGE);
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("marks"),
             layout: &self.pipeline.get_bind_group_layout(0),

@@ -194,11 +194,7 @@ impl Chunk {
         range: std::ops::Range<usize>,
         [values, marks]: [wgpu::Buffer; 2],
     ) -> Self {
-        let geometry = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("geometry"),
-            contents: geometry,
-            usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::STORAGE,
-        });
+        let geometry = filled(gpu, "geometry", geometry, wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::STORAGE);
         Self { geometry, values, marks, count: range.len() as u32, first: range.start as u32 }
     }
 
@@ -209,11 +205,8 @@ impl Chunk {
     /// Makes it what the pass draws from, with that look. Each time it is told anew, since one item may be drawn several
     /// times with other looks.
     fn bind(&self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, frame: &Frame<'_>, about: (&Look, &Point, f32)) {
-        let look = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("look"),
-            contents: bytemuck::bytes_of(&self.look(frame, about)),
-            usage: wgpu::BufferUsages::UNIFORM,
-        });
+        let look = self.look(frame, about);
+        let look = filled(gpu, "look", bytemuck::bytes_of(&look), wgpu::BufferUsages::UNIFORM);
         pass.set_bind_group(
             1,
             &group(gpu, &gpu.layouts.item, &[&look, &self.values, &self.marks, &self.geometry]),
@@ -256,6 +249,10 @@ fn buffer(gpu: &Gpu, label: &str, size: usize, usage: wgpu::BufferUsages) -> wgp
         usage: usage | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     })
+}
+
+fn filled(gpu: &Gpu, label: &str, contents: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(label), contents, usage })
 }
 
 /// Sets the values of all elements; `None` is no data.

@@ -3,10 +3,9 @@
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
-use wgpu::util::DeviceExt;
 
 use super::points::PointsItem;
-use super::{Look, POSITIONS, Phase, shader};
+use super::{Look, POSITIONS, Phase, filled, shader};
 use crate::Gpu;
 use crate::scene::Frame;
 
@@ -34,7 +33,7 @@ impl Facets {
         let drawn = points.drawn_of();
         let upload = |facets: &[[u32; 3]]| {
             let facets: Vec<[u32; 3]> = facets.par_iter().map(|corners| corners.map(&drawn)).collect();
-            buffer(gpu, bytemuck::cast_slice(&facets), wgpu::BufferUsages::INDEX)
+            filled(gpu, "surface", bytemuck::cast_slice(&facets), wgpu::BufferUsages::INDEX)
         };
         Self { buffers: facets.chunks(FACETS_PER_BUFFER).map(upload).collect(), count: facets.len() }
     }
@@ -76,7 +75,7 @@ impl SurfaceItem {
         Some(Self {
             facets: Facets::new(gpu, points, facets),
             coarse: coarse.map(|coarse| Facets::new(gpu, points, coarse)),
-            normals: buffer(gpu, bytemuck::cast_slice(&normals), wgpu::BufferUsages::VERTEX),
+            normals: filled(gpu, "surface", bytemuck::cast_slice(&normals), wgpu::BufferUsages::VERTEX),
         })
     }
 
@@ -84,10 +83,6 @@ impl SurfaceItem {
     pub fn count(&self) -> usize {
         self.facets.count
     }
-}
-
-fn buffer(gpu: &Gpu, contents: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some("surface"), contents, usage })
 }
 
 pub(super) struct Pipelines(super::Pipelines);
