@@ -114,7 +114,7 @@ fn a_scan_in_inches_is_named() {
         .unwrap()
         .lines()
         .skip(1)
-        .step_by(10)
+        .step_by(60)
         .map(|line| {
             let scaled: Vec<String> = line.split(',').map(|v| (v.parse::<f64>().unwrap() / 25.4).to_string()).collect();
             scaled.join(" ") + "\n"

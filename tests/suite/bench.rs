@@ -17,7 +17,7 @@ fn figure(row: &Value, key: &str) -> f64 {
 
 #[test]
 fn searches_bring_all_125_starts_of_several_parts_to_the_truth() {
-    let rows = rows(&["searches", "--only", "poses", "--scale", "0.02"]);
+    let rows = rows(&["searches", "--only", "poses", "--scale", "0.01"]);
     for model in ["cone", "bracket", "blob", "wings"] {
         assert!(rows.iter().any(|row| row["model"] == model), "{model}");
     }

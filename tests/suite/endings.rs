@@ -10,7 +10,7 @@ use shadowgraph::io::cad::CadReader;
 use shadowgraph::io::{LoadOptions, load_nominal};
 use shadowgraph::session::project::Project;
 
-use super::support::{asset, text};
+use super::support::{asset, bracket_pose, is_thorough, text};
 
 fn within(what: &str, longest: Duration, mut done: impl FnMut() -> bool) {
     let started = Instant::now();
@@ -32,9 +32,10 @@ fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-fn inspect(out: &Path, serial: &str) -> Child {
+fn inspect(out: &Path, pose: &Path, serial: &str) -> Child {
     Command::new(env!("CARGO_BIN_EXE_shadowgraph"))
         .args(["inspect", "--nominal", text(&asset("bracket.stl")), "--scan", text(&asset("bracket-scan.ply"))])
+        .args(["--align", "none", "--pose", text(pose)])
         .args(["--no-pictures", "--serial", serial, "--out", text(out)])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -61,19 +62,21 @@ fn changed(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
 fn a_killed_inspection_leaves_one_whole_report() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("report");
-    assert!(inspect(&out, "part 0").wait().unwrap().success());
+    let beside = tempfile::tempdir().unwrap();
+    let pose = bracket_pose(beside.path());
+    assert!(inspect(&out, &pose, "part 0").wait().unwrap().success());
     let files =
         ["summary.json", "report.html", "report.pdf", "deviations.csv", "colormap.ply", "inspection.shadowgraph"];
     let mut own = "part 0".to_owned();
-    for round in 1..=8 {
+    for round in 1..=if is_thorough() { 8 } else { 5 } {
         let serial = format!("part {round}");
         let before = changed(folder.path());
-        let mut run = inspect(&out, &serial);
+        let mut run = inspect(&out, &pose, &serial);
         // From the first file that is written on, wherever that is, through all the writing.
         within("nothing is written", Duration::from_secs(60), || {
             changed(folder.path()) != before || run.try_wait().unwrap().is_some()
         });
-        std::thread::sleep(Duration::from_millis(25 * (round - 1)));
+        std::thread::sleep(Duration::from_millis(40 * (round - 1)));
         let _ = run.kill();
         let _ = run.wait();
         for name in files {
@@ -89,7 +92,7 @@ fn a_killed_inspection_leaves_one_whole_report() {
         assert!(found == own || found == serial, "round {round}: {found}");
         own = found;
     }
-    assert!(inspect(&out, "part 9").wait().unwrap().success());
+    assert!(inspect(&out, &pose, "part 9").wait().unwrap().success());
     let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["report"], "something was left beside it");
 }

@@ -129,7 +129,9 @@ fn of_two_units_that_fit_the_better_is_offered() {
         &shadowgraph::io::LoadOptions::default(),
         &shadowgraph::base::Progress::silent(),
     );
-    let mut cloud = scan.unwrap().cloud;
+    let cloud = scan.unwrap().cloud;
+    let thinned: Vec<u32> = (0..cloud.points.len() as u32).step_by(40).collect();
+    let mut cloud = cloud.select(&thinned);
     cloud.scale(1.0 / 25.4);
     let path = folder.path().join("scan.ply");
     write::cloud(&path, &cloud).unwrap();

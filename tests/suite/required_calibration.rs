@@ -12,7 +12,7 @@ use shadowgraph::session::verdict;
 
 use egui_kittest::kittest::Queryable as _;
 
-use super::support::{asset, errors, shadowgraph, text};
+use super::support::{asset, bracket_pose, errors, shadowgraph, text};
 use super::window::{open, settle};
 
 /// A calibration record as `calibrate --out` writes it, as far as it is read.
@@ -35,10 +35,12 @@ fn a_part_passes_only_under_a_valid_calibration() {
     let folder = tempfile::tempdir().unwrap();
     let (file, plan) = (folder.path().join("calibration.json"), folder.path().join("bracket.sgplan"));
     let (nominal, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
+    let pose = bracket_pose(folder.path());
     let inspected = |name: &str, written: &Value| {
         std::fs::write(&file, written.to_string()).unwrap();
         let out = folder.path().join(name);
         let mut words = vec!["inspect", "--nominal", text(&nominal), "--scan", text(&scan), "--no-pictures"];
+        words.extend(["--align", "none", "--pose", text(&pose)]);
         words.extend(["--tolerance-mm", "-3,3", "--max-distance-mm", "8", "--fail-on-out-of-tolerance"]);
         words.extend(["--calibration", text(&file), "--save-plan", text(&plan), "--out", text(&out)]);
         let ended = shadowgraph(&words);

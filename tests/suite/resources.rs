@@ -83,7 +83,7 @@ fn a_simulated_scan_takes_at_most_half_of_115_bytes_a_point() {
         let (said, peak) = run(&[files.as_slice(), &["--views", views]].concat());
         (said.split(' ').next().unwrap().parse().unwrap(), peak)
     };
-    if let Some(bytes) = bytes_a_point(simulation("2"), simulation("6")) {
+    if let Some(bytes) = bytes_a_point(simulation("2"), simulation("4")) {
         assert!(bytes < 57.5, "{bytes}");
     }
 }

@@ -63,6 +63,22 @@ pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
+/// Whether tests take their full size, which takes minutes: wherever `SHADOWGRAPH_THOROUGH` is set.
+pub fn is_thorough() -> bool {
+    std::env::var_os("SHADOWGRAPH_THOROUGH").is_some()
+}
+
+/// The pose in which the scan that ships was taken, as a file for `--pose`.
+pub fn bracket_pose(folder: &Path) -> PathBuf {
+    let truth: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(asset("bracket-truth.json")).unwrap()).unwrap();
+    let rows: [[f64; 4]; 4] = serde_json::from_value(truth["nominal_from_scan"].clone()).unwrap();
+    let lines: Vec<String> = rows.iter().map(|row| row.map(|own| own.to_string()).join(" ") + "\n").collect();
+    let path = folder.join("bracket-pose.txt");
+    std::fs::write(&path, lines.concat()).unwrap();
+    path
+}
+
 /// How many random poses are tried; the full number of the acceptance run is set by the environment.
 pub fn poses(usual: usize) -> usize {
     std::env::var("SHADOWGRAPH_POSES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)

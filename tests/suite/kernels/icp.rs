@@ -6,7 +6,7 @@ use shadowgraph::compute::icp::{Answer, Filter, Parameters, Problem, Request, Se
 use shadowgraph::compute::{Backend, Compute};
 use shadowgraph::geometry::{OrderedPoints, Point, Pose, Vector, mesh::shapes, sampling, transform};
 
-use super::device;
+use super::{device, sized};
 
 /// A lopsided torus, and points near it that a small motion was applied to.
 fn clouds(truth: usize, sensed: usize, noise_mm: f64) -> (Truth, OrderedPoints) {
@@ -50,7 +50,7 @@ fn agree(truth: &Truth, sensed: &OrderedPoints, parameters: &Parameters) {
 
 #[test]
 fn exact_searches_agree_with_the_processor() {
-    let (truth, sensed) = clouds(1500, 700, 0.05);
+    let (truth, sensed) = clouds(sized(1500, 500), sized(700, 250), 0.05);
     for search in Search::ALL.into_iter().filter(|search| search.is_exact()) {
         let parameters =
             Parameters { max_iterations: 5, records_walk_lengths: true, ..Parameters::new(search, &truth) };
@@ -76,7 +76,7 @@ fn the_approximate_search_gets_near() {
 
 #[test]
 fn filters_and_stops_agree_with_the_processor() {
-    let (truth, mut sensed) = clouds(1500, 600, 0.02);
+    let (truth, mut sensed) = clouds(sized(1500, 500), sized(600, 200), 0.02);
     sensed.points.iter_mut().step_by(9).for_each(|point| *point += Vector::new(2.0, 1.0, 3.0));
     let base = Parameters { max_iterations: 5, ..Parameters::new(Search::KdTree, &truth) };
     for filter in [Filter::Sigma { from: 2, limit: 1.5 }, Filter::Mad { from: 3, limit: 4.0 }] {
@@ -136,7 +136,7 @@ fn ties_few_points_and_far_offsets_are_no_special_cases() {
         assert!(refused.sentence.contains("finite points"), "{refused:?}");
     }
     // Ten metres off.
-    let (near, moved) = clouds(1500, 700, 0.01);
+    let (near, moved) = clouds(sized(1500, 500), sized(700, 250), 0.01);
     let shift = Vector::new(1e4, -1e4, 5e3);
     let off = |points: &[Point]| points.iter().map(|point| point + shift).collect::<Vec<_>>();
     let (truth, sensed) = (Truth::new(&off(near.points())), OrderedPoints::new(&off(&moved.points)));

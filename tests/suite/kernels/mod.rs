@@ -33,6 +33,12 @@ fn is_on_gpu() -> bool {
     std::env::var_os("SHADOWGRAPH_GPU").is_some()
 }
 
+/// A size of inputs: `large` on a GPU and for thorough tests, `small` where the shim takes seconds for what a GPU does in
+/// milliseconds.
+fn sized(large: usize, small: usize) -> usize {
+    if is_on_gpu() || super::support::is_thorough() { large } else { small }
+}
+
 /// Where these tests run.
 fn device() -> Cuda {
     if is_on_gpu() { Cuda::open().unwrap() } else { Cuda::on(Arc::new(Shim::default())) }

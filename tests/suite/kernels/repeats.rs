@@ -16,7 +16,7 @@ use shadowgraph::geometry::{
     OrderedPoints, Point, Pose, SearchablePoints, Sides, SolidSurface, Surface, Vector, mesh::shapes, sampling,
 };
 
-use super::{assert_nothing_stays_behind, device, is_on_gpu};
+use super::{assert_nothing_stays_behind, device, is_on_gpu, sized};
 
 /// Inputs of every job, made once.
 struct Jobs {
@@ -114,7 +114,7 @@ impl Jobs {
     fn volumes(&self, cuda: &Cuda) -> Vec<u64> {
         let silent = Progress::silent();
         let solid = SolidSurface::new(&self.surface, Sides::Normals);
-        let lattice = Lattice::around(self.surface.bounds(), 6.0, 64);
+        let lattice = Lattice::around(self.surface.bounds(), 6.0, sized(64, 48) as u32);
         let (layout, cell_format) = (Layout { root: 4, branching: 2, leaf: 8 }, CellFormat::Compact);
         let words = |tree: &VoxelTree| tree.words().iter().map(|word| u64::from(*word)).collect::<Vec<_>>();
         let request = voxelisation::Request { solid: &solid, lattice, layout, cell_format };
@@ -145,7 +145,7 @@ fn repeats_are_the_same_bits_and_leave_no_memory_behind() {
     let (jobs, cuda) = (Jobs::new(), device());
     let first = jobs.run(&cuda);
     let free = cuda.driver().free_bytes().unwrap();
-    for repeat in 0..if is_on_gpu() { 100 } else { 2 } {
+    for repeat in 0..if is_on_gpu() { 100 } else { sized(2, 1) } {
         assert!(jobs.run(&cuda) == first, "repeat {repeat} differs");
     }
     // Every buffer taken and given back, surfaces included.

@@ -143,11 +143,12 @@ mod tests {
     fn of_the_first_50_poses_one_is_right_always_by_votes_and_mostly_by_matches() {
         let surface = stepped();
         let model = PartModel::new("part", &surface).unwrap();
+        let scenes: u32 = if std::env::var_os("SHADOWGRAPH_THOROUGH").is_some() { 12 } else { 5 };
         // All edges of the part are straight, so that single features tell little.
-        for (generator, least) in [(Generator::PairVotes, 12), (Generator::FeatureMatches, 8)] {
-            let mut right = 0;
-            for seed in 0..12 {
-                let parameters = pile::Parameters::for_parts(1, 60.0, seed);
+        for (generator, least) in [(Generator::PairVotes, 1.0), (Generator::FeatureMatches, 0.6)] {
+            let mut right = 0_u32;
+            for seed in 0..scenes {
+                let parameters = pile::Parameters::for_parts(1, 60.0, u64::from(seed));
                 let truth = pile::run(&[&surface], &[0], &parameters, &Progress::silent()).unwrap();
                 let scene = Scene::new(&Cpu, &truth.cloud, model.diameter_mm, &Progress::silent()).unwrap();
                 let is_wanted = |index: u32| !scene.is_background[index as usize];
@@ -165,12 +166,12 @@ mod tests {
                     (off * model.centre() - model.centre()).norm() < 0.1 * model.diameter_mm
                         && off.rotation.angle() < 22.5_f64.to_radians()
                 };
-                right += usize::from(found.iter().take(50).any(is_right));
+                right += u32::from(found.iter().take(50).any(is_right));
                 // Draws are the same each time.
                 let poses = |all: &[Hypothesis]| all.iter().map(|own| own.scene_from_part).collect::<Vec<_>>();
                 assert_eq!(poses(&found), poses(&find()));
             }
-            assert!(right >= least, "{generator:?}: {right}");
+            assert!(f64::from(right) >= least * f64::from(scenes), "{generator:?}: {right}");
         }
     }
 
