@@ -12,17 +12,29 @@ use shadowgraph::inspect::simulation::systematic::SystematicErrorForm;
 
 use super::support::{errors, pose_of_json, shadowgraph, text};
 
+/// Number of random mountings that `SHADOWGRAPH_MOUNTINGS` asks for; `None` without it, for the few draws that every run of
+/// the tests affords.
+fn mountings_asked_for() -> Option<usize> {
+    std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok())
+}
+
+/// Point spacing with which an artefact is seen well enough, mm: marks of half a millimetre need a fine image.
+fn coarse_pitch_mm(artefact: ArtefactKind) -> [f64; 2] {
+    if artefact == ArtefactKind::PenLines { [0.15, 0.15] } else { [0.3, 0.3] }
+}
+
 /// Regions of every artefact are found in whole snapshots of right- and left-handed sensors: the mounting comes out as
-/// from regions taken by hand, but for the noise of a coarse sensor.
+/// from regions taken by hand, but for the noise of a coarse sensor. One handedness each, in turn, unless
+/// `SHADOWGRAPH_MOUNTINGS` asks for more.
 #[test]
 fn regions_of_every_artefact_are_found() {
-    for artefact in ArtefactKind::ALL {
-        // Marks of half a millimetre need a fine image.
+    for (index, artefact) in (0..).zip(ArtefactKind::ALL) {
         let pitch_mm = if artefact == ArtefactKind::PenLines { [0.15, 0.15] } else { [0.25, 0.25] };
         let sensor = Sensor { pitch_mm, ..Sensor::default() };
         let setting = Setting { artefact, automatic: true, sensor, ..Setting::default() };
         let made = trials::Made::of(&setting);
-        for number in 0..2 {
+        let numbers = mountings_asked_for().map_or(index % 2..index % 2 + 1, |count| 0..count as u64);
+        for number in numbers {
             let name = artefact.artefact().name();
             let trial = trials::trial(&setting, &made, number).unwrap_or_else(|error| panic!("{name}: {error}"));
             let (place, angles) = (trial.place_mm.map(f64::abs), trial.angles_rad.map(f64::abs));
@@ -38,10 +50,11 @@ fn least_share(count: usize) -> f64 {
 }
 
 /// Random mountings, whole snapshots, regions by hand and found: angles within 0.01 degrees and the measuring volume's
-/// middle within 0.02 mm in 95 of 100; the stated intervals cover the truth. SHADOWGRAPH_MOUNTINGS=1000 tries that many.
+/// middle within 0.02 mm in 95 of 100; the stated intervals cover the truth. A few guard that here;
+/// `SHADOWGRAPH_MOUNTINGS=1000` tries that many, and so does `bench calibration --mountings 1000`.
 #[test]
 fn random_mountings_are_found() {
-    let count = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(20);
+    let count = mountings_asked_for().unwrap_or(3);
     for automatic in [false, true] {
         let setting = Setting { automatic, ..Setting::default() };
         let summary = trials::summary(&trials::trials(&setting, count).unwrap());
@@ -58,23 +71,21 @@ fn random_mountings_are_found() {
     }
 }
 
-/// Whatever form the sensor's systematic error has, the stated intervals hold the truth: forty mountings for each, as
-/// they are at work (artefact with form error, probe with lobes, regions brushed by a hand), and sound ones are certified.
-/// SHADOWGRAPH_MOUNTINGS=200 tries that many, and every form with every artefact; so does `bench calibration --only coverage`.
+/// Whatever form the sensor's systematic error has, the stated intervals hold the truth, as mountings are at work
+/// (artefact with form error, probe with lobes, regions brushed by a hand), and sound ones are certified. Two draws of one
+/// form for each artefact, in turn, guard that here; `SHADOWGRAPH_MOUNTINGS=200` tries that many, and every form with
+/// every artefact, and so does `bench calibration --only coverage`.
 #[test]
 fn intervals_hold_whatever_the_form_of_the_systematic_error() {
-    let many: Option<usize> = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok());
-    let count = many.unwrap_or(40).max(40);
-    for artefact in ArtefactKind::ALL {
-        // Angled slots by every form; the others by one after the other, unless all are asked for.
-        let forms = SystematicErrorForm::ALL.into_iter().enumerate();
-        let is_asked =
-            |own: usize| many.is_some() || artefact == ArtefactKind::AngledSlots || own == artefact as usize % 6;
-        for form in forms.filter(|(own, _)| is_asked(*own)).map(|(_, form)| form) {
+    let many = mountings_asked_for();
+    let count = many.unwrap_or(2);
+    let forms = SystematicErrorForm::ALL;
+    for (index, artefact) in ArtefactKind::ALL.into_iter().enumerate() {
+        let asked = forms.into_iter().enumerate();
+        let asked = asked.filter(|(own, _)| many.is_some() || own % ArtefactKind::ALL.len() == index);
+        for form in asked.map(|(_, form)| form) {
             let mut setting = Setting::at_work(artefact, form);
-            // Marks of half a millimetre need a fine image; the rest is as true of a coarse one.
-            let pitch_mm = if artefact == ArtefactKind::PenLines { 0.15 } else { 0.3 };
-            setting.sensor.pitch_mm = [pitch_mm, pitch_mm];
+            setting.sensor.pitch_mm = coarse_pitch_mm(artefact);
             let found =
                 trials::trials(&setting, count).unwrap_or_else(|error| panic!("{artefact:?} {form:?}: {error}"));
             let [least, mean] = trials::coverage(&found);
@@ -88,17 +99,18 @@ fn intervals_hold_whatever_the_form_of_the_systematic_error() {
 
 /// Nothing that goes wrong at work is certified: another artefact, a stylus tip radius left at 0, names of all pairs
 /// exchanged, touches turned over. What harms nothing, a tenth of flying points or scales of the CMM off by 1e-4, stays
-/// within what is stated.
+/// within what is stated. One draw with each artefact of what is wrong guards that here; `SHADOWGRAPH_MOUNTINGS=20` tries
+/// that many of all, and so does `bench calibration --only mishaps`.
 #[test]
 fn mishaps_are_not_certified() {
-    let many: Option<usize> = std::env::var("SHADOWGRAPH_MOUNTINGS").ok().and_then(|text| text.parse().ok());
+    let many = mountings_asked_for();
     for artefact in ArtefactKind::ALL {
         let mut setting = Setting::at_work(artefact, SystematicErrorForm::Waves);
-        let pitch_mm = if artefact == ArtefactKind::PenLines { 0.15 } else { 0.3 };
-        setting.sensor.pitch_mm = [pitch_mm, pitch_mm];
-        for mishap in Mishap::ALL.into_iter().filter(|mishap| mishap.shows_on(artefact)) {
-            // What harms nothing may now and then be certified without holding: that takes more tries to tell.
-            let count = many.unwrap_or(if mishap.is_wrong() { 2 } else { 4 });
+        setting.sensor.pitch_mm = coarse_pitch_mm(artefact);
+        // What harms nothing may now and then be certified without holding: that takes more tries to tell.
+        let is_tried = |mishap: &Mishap| mishap.shows_on(artefact) && (many.is_some() || mishap.is_wrong());
+        for mishap in Mishap::ALL.into_iter().filter(is_tried) {
+            let count = many.unwrap_or(1);
             let found = trials::mishap_trials(&setting, mishap, count).unwrap();
             println!("{artefact:?} {mishap:?}: {found:?}");
             if mishap.is_wrong() {
@@ -118,7 +130,7 @@ fn a_plate_of_45_degrees_is_neither_recognised_nor_certified() {
     let setting = Setting { sensor: Sensor { pitch_mm: [0.25, 0.25], ..Sensor::default() }, ..Setting::default() };
     let steep = Drawing { flank_deg: 45.0, ..Drawing::default() };
     let made = trials::Made::drawn(Box::new(steep), &Imperfect::default());
-    for number in 0..3 {
+    for number in 0..mountings_asked_for().unwrap_or(1) as u64 {
         let scene = trials::scene(&setting, &made, Handedness::Right, number).unwrap();
         let cloud = Cloud::from_points(scene.views[0].cloud.points.clone());
         let said = ArtefactKind::AngledSlots.artefact().find(&cloud, &Progress::silent()).unwrap_err().sentence;
@@ -175,7 +187,8 @@ fn the_bootstrap_agrees_with_propagation() {
 fn every_artefact_calibrates() {
     for artefact in ArtefactKind::ALL {
         // Bins and shadows at rims are not in what is stated: square slots are looked at in angle only.
-        let setting = Setting { artefact, ..Setting::default() };
+        let sensor = Sensor { pitch_mm: [0.15, 0.15], ..Sensor::default() };
+        let setting = Setting { artefact, sensor, ..Setting::default() };
         let trial = trials::trial(&setting, &trials::Made::of(&setting), 7).unwrap();
         println!("{artefact:?} {trial:?}");
         for k in 0..3 {
