@@ -13,6 +13,7 @@ use inspect::calibration::consistency::Outcome;
 use inspect::calibration::joint::Wanted;
 use inspect::calibration::{Calibration, Certification, Light};
 use io::atomic;
+use io::snapshot_table::{self, SnapshotRow};
 use report::certificate;
 use session::calibration::monitoring::CalibrationMonitoring;
 use session::calibration::{Instrument, NominalFiles, Serials, Setup};
@@ -67,6 +68,7 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
             nominal: NominalFiles { cad: arguments.artefact_cad.clone(), regions: arguments.artefact_regions.clone() },
             handedness: arguments.handedness,
             probe_radius_mm: Some(arguments.probe_radius_mm),
+            probe_radius_error_mm: arguments.probe_radius_error_mm,
             clip_sigmas: arguments.clip_sigmas,
             bias_mm: arguments.sensor_bias_mm,
             scale: arguments.sensor_scale_error,
@@ -118,33 +120,19 @@ fn snapshots(arguments: &Calibrate) -> Result<Vec<Snapshot>> {
     let Some(path) = &arguments.snapshots else {
         return Err(UserError::usage("Name a snapshot and the probed points, or a table of snapshots."));
     };
-    let text = std::fs::read_to_string(path).map_err(|e| UserError::file("read", path, &e))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let mut reader =
-        csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let mut found = Vec::new();
-    for (index, record) in reader.records().enumerate() {
-        let expected = || {
+    let row = |row: SnapshotRow| {
+        let cmm = row.cmm.ok_or_else(|| {
             UserError::input(format!(
-                "{}, line {}: a sensor file, a CMM file and three coordinates in mm were expected.",
+                "{}, line {}: no file of probed points is named; a calibration needs sensor file, CMM file, x, y, z.",
                 path.display(),
-                index + 1
+                row.line
             ))
-        };
-        let fields: Vec<String> = record.map_err(|_| expected())?.iter().map(str::to_owned).collect();
-        let [sensor, cmm, position @ ..] = fields.as_slice() else { return Err(expected()) };
-        let position: Vec<f64> =
-            position.iter().filter_map(|text| text.parse().ok()).filter(|value: &f64| value.is_finite()).collect();
-        match position[..] {
-            [x, y, z] => {
-                found.push(Snapshot { sensor: folder.join(sensor), cmm: folder.join(cmm), position_mm: [x, y, z] });
-            }
-            // A header line holds no numbers.
-            _ if index == 0 && position.is_empty() => {}
-            _ => return Err(expected()),
-        }
-    }
-    if found.is_empty() { Err(UserError::input(format!("{} lists no snapshots.", path.display()))) } else { Ok(found) }
+        })?;
+        let position_mm = row.position_mm.into();
+        Ok(Snapshot { sensor: folder.join(row.sensor), cmm: folder.join(cmm), position_mm })
+    };
+    snapshot_table::read(path)?.into_iter().map(row).collect()
 }
 
 fn print(calibration: &Calibration, certification: &Certification) {

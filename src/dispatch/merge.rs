@@ -13,7 +13,8 @@ use inspect::alignment::multi_view;
 use inspect::calibration::Mounting;
 use inspect::calibration::merging::{self, Merged, Snapshot};
 use inspect::calibration::record::CalibrationRecord;
-use io::{LoadOptions, atomic, load_scan, region_table, write};
+use io::snapshot_table::{self, SnapshotRow};
+use io::{LoadOptions, atomic, load_scan, write};
 use session::Document;
 
 /// Options of a merge.
@@ -25,8 +26,7 @@ pub struct MergeOptions {
     pub refine: Option<multi_view::Parameters>,
 }
 
-/// Reads the snapshots listed in `table` (file, x, y, z of the CMM in mm; files relative to the table), merges them,
-/// and writes the scan to `out` with a record (JSON) beside it.
+/// Reads the snapshots listed in `table` ([`snapshot_table::read`]; files relative to the table), merges them, and writes the scan to `out` with a record (JSON) beside it.
 ///
 /// Returns an error if the calibration has expired, is not certified or was edited, unless the options give a reason.
 pub fn merge_files(
@@ -43,19 +43,17 @@ pub fn merge_files(
             "{flaw}: calibrate again, or give a written reason for using it anyway."
         )));
     }
-    let rows = region_table::read(table)?;
+    let rows = snapshot_table::read(table)?;
     let folder = table.parent().map(Path::to_owned).unwrap_or_default();
     let mut snapshots = Vec::with_capacity(rows.len());
     let mut files = Vec::with_capacity(rows.len());
-    for (i, (name, position)) in rows.iter().enumerate() {
+    for (i, SnapshotRow { sensor: name, position_mm, .. }) in rows.iter().enumerate() {
         let fraction = |i: usize| 0.6 * i as f32 / rows.len() as f32;
         let path = folder.join(name);
         let part = progress.part(fraction(i), fraction(i + 1));
         let loaded = load_scan(&path, &LoadOptions::default(), &part).map_err(|error| error.in_file(&path))?;
-        files.push(
-            json!({ "file": name, "blake3": hash::file_hash(&path)?, "position_mm": position.coords.as_slice() }),
-        );
-        snapshots.push(Snapshot { cloud: loaded.cloud, position_mm: position.coords });
+        files.push(json!({ "file": name, "blake3": hash::file_hash(&path)?, "position_mm": position_mm.as_slice() }));
+        snapshots.push(Snapshot { cloud: loaded.cloud, position_mm: *position_mm });
     }
     let refine = options.refine.as_ref().map(|parameters| (backend, parameters));
     let merged = merging::merge(&issued.mounting, &snapshots, refine, &progress.part(0.6, 0.9))?;
@@ -99,6 +97,7 @@ fn record(issued: &CalibrationRecord, merged: &Merged, files: Vec<Value>, reason
         "points": merged.counts,
         "seams": merged.seams,
         "refinement": merged.refinement,
+        "cmm_errors": merged.cmm_errors,
     })
 }
 

@@ -39,7 +39,8 @@ impl Monitoring {
                 let reading = read(log, before.monitoring.certificate.as_deref())?;
                 let note = format!("{}: {} calibrations.", log.display(), reading.log.records.len());
                 let damaged = reading.log.damaged.iter().map(|own| format!("Line {}: {}", own.line, own.reason));
-                let notes: Vec<String> = [note].into_iter().chain(damaged).collect();
+                let repeated = reading.log.repeated_sentence();
+                let notes: Vec<String> = [note].into_iter().chain(repeated).chain(damaged).collect();
                 let reading = Arc::new(reading);
                 Ok(Edit::new("Read the calibration log", move |document| document.reading = Some(reading))
                     .with_notes(notes))

@@ -21,6 +21,7 @@ pub mod probing_csv;
 pub mod probing_program;
 pub mod ptx;
 pub mod region_table;
+pub mod snapshot_table;
 pub mod staged_folder;
 pub mod stl;
 pub mod three_mf;

@@ -38,7 +38,7 @@ fn parse(issued: &CalibrationRecord, text: &str, reference_mm: Option<&Point>) -
     let by_rotation_mm = (reference - own_reference).norm() * angles.into_iter().fold(0.0, f64::max);
     let mounting = &issued.mounting;
     Some(Certificate {
-        shift_mm: (mounting.cmm_from_sensor * reference - mounting.position_mm).coords.into(),
+        shift_mm: mounting.relative_position_mm(&reference).coords.into(),
         angles_rad: mounting.angles_rad(),
         shift_uncertainty_mm: three("place_mm")?.map(|position_mm| position_mm.hypot(by_rotation_mm)),
         angles_uncertainty_rad: angles,

@@ -53,6 +53,25 @@ fn a_calibration_that_is_not_certified_says_so() {
     let why = record()["valid_because"].as_str().unwrap().to_owned();
     assert!(why.starts_with(&format!("{} hours after calibration", valid_for_s / 3600)), "{why}");
     assert!(record()["consistency"]["comparisons"].as_array().unwrap().len() >= 12);
+    // A radius that is off by less than the artefact shows is within what is stated along Z, or not certified.
+    let truth: Value = serde_json::from_str(&std::fs::read_to_string(at("truth.json")).unwrap()).unwrap();
+    let stated_z = || record()["uncertainty_k2"]["place_mm"][2].as_f64().unwrap();
+    let right = pose_of_json(&truth["cmm_from_sensor"]);
+    let unstated_mm = stated_z();
+    for radius in ["1.4", "1.55", "1.62"] {
+        let off = run(&touches, radius, &[]);
+        let found = pose_of_json(&record()["cmm_from_sensor"]);
+        let middle = Point::new(0.0, 0.0, 250.0);
+        let z_mm = (found * middle - right * middle).z.abs();
+        assert!(z_mm > 0.03 && (off.status.code() == Some(4) || z_mm < stated_z()), "{radius}: {z_mm} {}", stated_z());
+    }
+    // Stated, it is no longer in doubt.
+    let known = run(&touches, "1.5", &["--probe-radius-error-mm", "0.002"]);
+    assert_eq!(known.status.code(), Some(0), "{}", errors(&known));
+    assert!(stated_z() < unstated_mm, "{} {unstated_mm}", stated_z());
+    let stylus_mm = record()["uncertainty_k2"]["place_stylus_mm"][2].as_f64().unwrap();
+    assert!((stylus_mm - 0.002 * 2.0_f64.sqrt()).abs() < 1e-4, "{stylus_mm}");
+    assert_eq!(record()["probe_radius_error_mm"], 0.002);
     let wrong = run(&touches, "0", &["--json"]);
     assert_eq!(wrong.status.code(), Some(4), "{}", errors(&wrong));
     assert!(errors(&wrong).contains("stylus tip radius"), "{}", errors(&wrong));

@@ -6,10 +6,12 @@ use shadowgraph::compute::Backend;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::geometry::{Aabb, Cloud, KdTree, Mesh, Point, Pose, Surface, Vector, transform};
 use shadowgraph::inspect::alignment::multi_view;
+use shadowgraph::inspect::calibration::artefacts::Drawn;
+use shadowgraph::inspect::calibration::artefacts::angled_slots::drawing::Drawing;
 use shadowgraph::inspect::calibration::merging::{Merged, Seam, Snapshot, merge};
 use shadowgraph::inspect::calibration::record::with_digest;
 use shadowgraph::inspect::calibration::trials::{self, Scene, Setting};
-use shadowgraph::inspect::calibration::{Calibration, Handedness, Mounting};
+use shadowgraph::inspect::calibration::{ArtefactKind, Calibration, Handedness, Mounting};
 use shadowgraph::inspect::features::sheet_metal::holes::{self, NominalHole};
 use shadowgraph::inspect::simulation::cmm::Cmm;
 use shadowgraph::inspect::simulation::sensor::{Sensor, take};
@@ -159,6 +161,93 @@ fn squareness_is_found_from_four_placements() {
     assert!(trial.alone_place_mm > 0.1 && trial.place_mm < 0.08, "{trial:?}");
 }
 
+/// A CMM out of square by 8.073e-4 rad, found from five placements of an artefact: a snapshot taken 300 mm away in Y is
+/// merged to where the part truly is, and not 0.24 mm beside it.
+#[test]
+fn squareness_that_the_calibration_found_is_used_by_the_merge() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let cmm = Cmm { squareness_rad: 8.073e-4, sigma_mm: 0.0007, ..Cmm::default() };
+    let truly = |position: &Vector| cmm.truth(&Point::from(*position)).coords;
+    let turned = |axis: Vector, angle: f64| nalgebra::UnitQuaternion::from_scaled_axis(axis * angle);
+    let mounted =
+        turned(Vector::x(), std::f64::consts::PI + 0.002) * turned(Vector::y(), -0.003) * turned(Vector::z(), 0.004);
+    let cmm_from_sensor = Pose::from_parts(Vector::new(400.0, 300.0, 350.0).into(), mounted);
+    let first = Vector::new(100.0, 50.0, 20.0);
+    let travelled = |position: &Vector| truly(position) - truly(&first);
+    let drawing = Drawing::default();
+    let names = ArtefactKind::AngledSlots.artefact().regions();
+    let mut random = Random::new(5, 5);
+    let mut rows = "sensor,cmm,x_mm,y_mm,z_mm\n".to_owned();
+    let places = [(0.0, 0.0, 0.0), (90.0, 20.0, 12.0), (180.0, -16.0, 24.0), (270.0, 12.0, -20.0), (45.0, 0.0, 8.0)];
+    for (k, (degrees, x, y)) in places.into_iter().enumerate() {
+        let position = first + Vector::new(x, y, 0.0);
+        let artefact = turned(Vector::z(), f64::to_radians(degrees) + 0.001);
+        let below = cmm_from_sensor.translation.vector + travelled(&position) - Vector::z() * 250.0;
+        let origin = below - artefact * Vector::new(4.0, -16.0, 0.0);
+        let sensor_from_cmm = cmm_from_sensor.inverse();
+        let (mut seen, mut probed) = ("region,x_mm,y_mm,z_mm\n".to_owned(), "region,x_mm,y_mm,z_mm\n".to_owned());
+        for (region, name) in names.iter().enumerate() {
+            for (point, _) in Drawn::touches(&drawing, region, 2000) {
+                let point = sensor_from_cmm * (Point::from(artefact * point.coords + origin) - travelled(&position));
+                let point = point + point.coords.normalize() * (0.02 * random.normal());
+                seen += &format!("{},{},{},{}\n", name.short, point.x, point.y, point.z);
+            }
+            for (point, outward) in Drawn::touches(&drawing, region, 40) {
+                let contact = Point::from(artefact * point.coords + origin);
+                let point = cmm.probe(&contact, &(artefact * outward), &mut random);
+                probed += &format!("{},{},{},{}\n", name.short, point.x, point.y, point.z);
+            }
+        }
+        std::fs::write(at(&format!("sensor{k}.csv")), seen).unwrap();
+        std::fs::write(at(&format!("cmm{k}.csv")), probed).unwrap();
+        rows += &format!("sensor{k}.csv,cmm{k}.csv,{},{},{}\n", position.x, position.y, position.z);
+    }
+    std::fs::write(at("snapshots.csv"), rows).unwrap();
+    let (snapshots, calibration) = (at("snapshots.csv"), at("calibration.json"));
+    let mut arguments = vec!["calibrate", "--snapshots", text(&snapshots), "--squareness", "--probe-radius-mm", "1.5"];
+    arguments.extend(["--out", text(&calibration)]);
+    let output = shadowgraph(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&calibration).unwrap()).unwrap();
+    let found = record["joint"]["squareness_rad"].as_f64().unwrap();
+    let stated = record["joint"]["squareness_k2_rad"].as_f64().unwrap();
+    assert!((found - 8.073e-4).abs() < stated.min(2e-5), "{found} ± {stated}");
+    // A plate seen from there and from 300 mm further along Y.
+    let grid: Vec<Point> =
+        (0..2500).map(|i| Point::new(f64::from(i % 50) * 1.2 - 30.0, f64::from(i / 50) * 2.2 - 55.0, -250.0)).collect();
+    let mut table = "file,x,y,z\n".to_owned();
+    let mut truth = Vec::new();
+    for (name, y) in [("near.xyz", 0.0), ("far.xyz", 300.0)] {
+        let position = first + Vector::new(0.0, y, 0.0);
+        let onto = cmm_from_sensor.translation.vector + travelled(&position);
+        let plate: Vec<Point> = grid.iter().map(|point| point + onto).collect();
+        let seen = plate.iter().map(|point| cmm_from_sensor.inverse() * (point - travelled(&position)));
+        std::fs::write(at(name), seen.map(|p| format!("{} {} {}\n", p.x, p.y, p.z)).collect::<String>()).unwrap();
+        table += &format!("{name},{},{},{}\n", position.x, position.y, position.z);
+        truth.push(plate);
+    }
+    std::fs::write(at("positions.csv"), table).unwrap();
+    let (positions, out) = (at("positions.csv"), at("merged.xyz"));
+    let mut arguments = vec!["merge", "--calibration", text(&calibration), "--positions", text(&positions)];
+    arguments.extend(["--out", text(&out)]);
+    let output = shadowgraph(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("the scan is in true axes"), "{output:?}");
+    let written = std::fs::read_to_string(&out).unwrap();
+    let figures = |line: &str| -> Option<Point> {
+        let values: Vec<f64> = line.split_whitespace().take(3).map_while(|text| text.parse().ok()).collect();
+        (values.len() == 3).then(|| Point::new(values[0], values[1], values[2]))
+    };
+    let merged: Vec<Point> = written.lines().filter_map(figures).collect();
+    assert_eq!(merged.len(), 2 * grid.len());
+    for (merged, truth) in merged.chunks(grid.len()).zip(&truth) {
+        let off: Vector = merged.iter().zip(truth).map(|(one, other)| one - other).sum::<Vector>() / grid.len() as f64;
+        println!("off by {off:?}");
+        assert!(off.norm() < 0.01, "{off}");
+    }
+}
+
 /// Merging on the command line: a table of files and positions, a calibration that has expired, files that are not
 /// there.
 #[test]
@@ -193,6 +282,12 @@ fn snapshots_are_merged_from_files() {
     assert_eq!(value["points"], serde_json::json!([10_000, 10_000]));
     assert!(value["seams"][0]["mean_mm"].as_f64().unwrap().abs() < 1e-5, "{value}");
     assert!(at("merged.ply").exists() && at("merged.json").exists());
+    // A table of a calibration's snapshots, as the simulator writes it, is one of snapshots to merge as well.
+    let table = "sensor,cmm,x_mm,y_mm,z_mm\na.ply,touches.csv,0,0,0\nb.ply,touches.csv,10,0,0\n";
+    std::fs::write(at("snapshots.csv"), table).unwrap();
+    let output = run("snapshots.csv", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap(), value);
     let refined = run("positions.csv", &["--refine", "--placed-to-mm", "0.02", "--backend", "cpu"]);
     assert_eq!(refined.status.code(), Some(0), "{}", errors(&refined));
     let value: Value = serde_json::from_slice(&refined.stdout).unwrap();

@@ -43,9 +43,10 @@ fn a_log_of_calibrations_names_the_one_that_left() {
         shadowgraph(&arguments)
     };
     let output = run(&[]);
-    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(printed.contains("The shift along Z of the last calibration"), "{printed}");
+    assert!(printed.contains("Failed: scatter against the stated uncertainty, shift along Z: "), "{printed}");
     assert!(printed.contains("beyond three standard deviations"), "{printed}");
     assert!(printed.contains("only 12 calibrations"), "{printed}");
     // It is in time, but its charts are not quiet: it does not hold.
@@ -56,7 +57,7 @@ fn a_log_of_calibrations_names_the_one_that_left() {
     let whole = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, format!("{whole}rubbish\n")).unwrap();
     let output = run(&["--restarted-unix-s", "1700090000", "--json"]);
-    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
     assert!(errors(&output).contains("line 13"), "{}", errors(&output));
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&value["calibrations"], &value["in_control"]), (&json!(12), &json!(false)));
@@ -67,7 +68,7 @@ fn a_log_of_calibrations_names_the_one_that_left() {
     let [restart] = of("restart")[..] else { panic!("{tests:#?}") };
     assert!(restart["value"].as_f64().unwrap() < 0.0 && restart["limit"] == 0.0, "{restart:#}");
     assert_eq!((&restart["outcome"], &restart["name"]), (&json!("failed"), &json!("restart of the CMM")));
-    for kind in ["individuals", "runs", "moving_range", "drift"] {
+    for kind in ["individuals", "runs", "moving_range", "drift", "scatter"] {
         assert!(of(kind).len() == 6 && of(kind).iter().all(|own| own["value"].is_number()), "{tests:#?}");
     }
     assert_eq!(of("certificate")[0]["outcome"], "not_judged");
@@ -80,7 +81,7 @@ fn a_log_of_calibrations_names_the_one_that_left() {
     assert!(refused.status.code() == Some(3) && errors(&refused).contains("at least two"), "{}", errors(&refused));
 }
 
-/// The same calibration twice in one log repeats to the bit, and agrees with its own certificate.
+/// The same measurement calibrated twice is one in the log; two that agree repeat, and agree with their own certificate.
 #[test]
 fn calibrations_are_logged_and_held_against_a_certificate() {
     let folder = tempfile::tempdir().unwrap();
@@ -100,7 +101,18 @@ fn calibrations_are_logged_and_held_against_a_certificate() {
         let output = calibrate(&log);
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     }
-    let output = shadowgraph(&["repeatability", "--log", text(&log), "--certificate", text(&out), "--json"]);
+    let evaluate = || shadowgraph(&["repeatability", "--log", text(&log), "--certificate", text(&out), "--json"]);
+    let output = evaluate();
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    assert!(errors(&output).contains("evaluate the same measurement as another: 1"), "{}", errors(&output));
+    assert!(errors(&output).contains("there are 1"), "{}", errors(&output));
+    // The first one as if of other files, a nanometre away.
+    let lines = std::fs::read_to_string(&log).unwrap();
+    let mut first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    first["details"]["files"][0]["blake3"] = "another".into();
+    first["shift_mm"][0] = json!(first["shift_mm"][0].as_f64().unwrap() + 1e-6);
+    std::fs::write(&log, format!("{first}\n{}\n", lines.lines().nth(1).unwrap())).unwrap();
+    let output = evaluate();
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
     // Two are too few for a chart to show anything, and so to say that it holds.
@@ -108,7 +120,8 @@ fn calibrations_are_logged_and_held_against_a_certificate() {
     assert_eq!((&value["verdict"], &value["may_measure"]), (&json!("not_judged"), &json!(false)), "{value:#}");
     for own in value["repeatability"]["quantities"].as_array().unwrap() {
         assert!(own["agreement"]["normalised_error"].as_f64().unwrap() < 1e-6, "{own:#}");
-        assert_eq!(own["chart"]["standard_deviation"], 0.0);
+        assert!(own["chart"]["standard_deviation"].as_f64().unwrap() < 1e-6, "{own:#}");
+        assert!(own["scatter"]["ratio"].as_f64().unwrap() < 1e-3, "{own:#}");
     }
     // Each line keeps what was fitted, what that left over, and the transforms.
     let lines = std::fs::read_to_string(&log).unwrap();
@@ -172,23 +185,77 @@ fn a_calibration_far_from_its_certificate_does_not_hold() {
     let run = |more: &[&str]| {
         let arguments = ["repeatability", "--log", text(&log), "--certificate", text(&certificate)];
         let output = shadowgraph(&[&arguments[..], more].concat());
-        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
     };
     issue(12.0);
-    let printed = run(&[]);
-    assert!(printed.contains("The last calibration holds: it passed all 31 tests that were made."), "{printed}");
+    let (code, printed) = run(&[]);
+    assert!(printed.contains("The last calibration holds: it passed all 37 tests that were made."), "{printed}");
+    assert_eq!(code, Some(0));
+    // Less scatter than the calibrations state, and more than the operator allows.
+    let (code, printed) = run(&["--max-scatter-mm", "0.001", "--max-scatter-deg", "0.01"]);
+    assert!(
+        printed.contains("Failed: scatter against the limit, shift along X: 1.532 µm, at most 1.000 µm."),
+        "{printed}"
+    );
+    assert_eq!(code, Some(4));
     issue(24.7);
-    let printed = run(&[]);
-    assert!(printed.contains("The last calibration does not hold: it failed 1 of 31 tests."), "{printed}");
+    let (code, printed) = run(&[]);
+    assert!(printed.contains("The last calibration does not hold: it failed 1 of 37 tests."), "{printed}");
+    assert_eq!(code, Some(4));
     assert!(printed.contains("Failed: agreement with the certificate, shift along X: En = 149"), "{printed}");
-    let value: Value = serde_json::from_str(&run(&["--json"])).unwrap();
+    let value: Value = serde_json::from_str(&run(&["--json"]).1).unwrap();
     assert_eq!((&value["verdict"], &value["in_control"]), (&json!("does_not_hold"), &json!(true)));
     let tests = value["tests"].as_array().unwrap();
     let failed: Vec<&Value> = tests.iter().filter(|own| own["outcome"] == "failed").collect();
     let [failed] = failed[..] else { panic!("{failed:#?}") };
     assert!(failed["quantity"] == "shift_x" && failed["limit"] == 1.0, "{failed:#}");
     assert!((failed["value"].as_f64().unwrap() - 1497.0).abs() < 2.0, "{failed:#}");
+}
+
+/// Six mountings of one sensor, each stated to micrometres: their charts are quiet, but they do not hold.
+#[test]
+fn six_mountings_do_not_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("calibrations.jsonl");
+    let mountings = [
+        ([5.869, -1.737, -253.408], [-3.138736, 0.022326, -0.046941]),
+        ([-9.018, -6.177, -253.246], [3.126990, -0.035821, 0.017042]),
+        ([6.991, -1.322, -253.381], [-3.137107, 0.027332, 0.024328]),
+        ([-12.410, 9.774, -252.986], [-3.093186, -0.048986, 0.037457]),
+        ([0.635, 8.716, -253.331], [-3.097503, 0.002338, 0.022132]),
+        ([4.437, 4.871, -253.396], [-3.112616, 0.017605, 0.047098]),
+    ];
+    let line = |(i, (shift_mm, angles_rad)): (usize, ([f64; 3], [f64; 3]))| {
+        json!({
+            "unix_s": 1_796_003_011 + 17 * i, "shift_mm": shift_mm, "angles_rad": angles_rad,
+            "shift_sigma_mm": [0.0056, 0.0075, 0.0233], "angles_sigma_rad": [1.04e-4, 1.83e-4, 8e-5],
+        })
+    };
+    let lines: Vec<Value> = mountings.into_iter().enumerate().map(line).collect();
+    let write = |lines: &[Value]| {
+        std::fs::write(&log, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        let output = shadowgraph(&["repeatability", "--log", text(&log), "--json"]);
+        (output.status.code(), serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default(), errors(&output))
+    };
+    let (code, value, said) = write(&lines);
+    assert_eq!(code, Some(4), "{said}");
+    assert_eq!((&value["verdict"], &value["in_control"]), (&json!("does_not_hold"), &json!(false)));
+    let tests = value["tests"].as_array().unwrap();
+    let scatter: Vec<&Value> = tests.iter().filter(|own| own["test"] == "scatter").collect();
+    assert_eq!(scatter.len(), 6);
+    assert!(scatter.iter().all(|own| own["outcome"] == "failed" && own["value"].as_f64() > Some(5.0)), "{scatter:#?}");
+    let worst = scatter.iter().map(|own| own["value"].as_f64().unwrap()).fold(0.0, f64::max);
+    assert!((1000.0..2000.0).contains(&worst), "{worst}");
+    // The order of the lines changes nothing.
+    let reversed: Vec<Value> = lines.iter().rev().cloned().collect();
+    assert_eq!(write(&reversed).1["repeatability"], value["repeatability"]);
+    // One of them seven times over is one calibration.
+    let same: Vec<Value> = vec![lines[0].clone(); 7];
+    let (code, _, said) = write(&same);
+    assert!(
+        code == Some(3) && said.contains("same measurement as another: 6") && said.contains("there are 1"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -215,6 +282,8 @@ fn control_charts_are_shown_in_the_window() {
     let failed = "Failed: control chart of individuals, shift along Z";
     assert!(harness.query_all_by_label_contains(failed).next().is_some());
     assert!(harness.query_all_by_label("Out of control").next().is_some());
+    let failed = "Failed: scatter against the stated uncertainty, shift along Z";
+    assert!(harness.query_all_by_label_contains(failed).next().is_some());
     press(&mut harness, "Shift along Z");
     harness.run_steps(4);
     let says = "Calibration 12 lies beyond three standard deviations from the mean.";

@@ -463,7 +463,7 @@ word-evaluation-method = Auswerteverfahren
 word-not-stated = nicht angegeben
 word-left-handed-mirrored-in-x = linkshändig, in x gespiegelt
 word-right-handed = rechtshändig
-word-what-the-artefact-fills-of-its-field = den vom Prüfkörper gefüllten Teil seines Messfelds
+word-what-the-snapshots-show-of-its-field = den Teil seines Messfelds, den die Aufnahmen zeigen
 word-valid-until = Gültig bis
 word-sensor-serial-number = Seriennummer des Sensors
 word-cmm-serial-number = Seriennummer des KMG
@@ -495,7 +495,7 @@ word-angles-u-k-n = Winkel, U (k = { $n1 })
 word-direction-u-k-n = Richtung, U (k = { $n1 })
 word-its-field-of-n-n-mm = sein Messfeld von { $n1 } × { $n2 } mm
 word-up-to-n-mm-over-its-field-of-n-n-mm-as-stated = bis { $n1 } mm über sein Messfeld von { $n2 } × { $n3 } mm, wie angegeben
-word-up-to-n-mm-over-what-the-artefact-fills-of-its-field-as-stated = bis { $n1 } mm über den vom Prüfkörper gefüllten Teil seines Messfelds, wie angegeben
+word-up-to-n-mm-over-what-the-snapshots-show-of-its-field-as-stated = bis { $n1 } mm über den Teil seines Messfelds, den die Aufnahmen zeigen, wie angegeben
 word-up-to-n-m-m = bis { $n1 } µm/m
 word-up-to-n-mm-as-stated = bis { $n1 } mm, wie angegeben
 word-n-normalised-rms-residual-n = { $n1 }, normierte RMS-Restabweichung { $n2 }
@@ -504,7 +504,7 @@ word-scale-error-of-x-u-k-n = Maßstabsabweichung von X, ± U (k = { $n1 })
 word-scale-error-of-y-u-k-n = Maßstabsabweichung von Y, ± U (k = { $n1 })
 word-scale-error-of-z-u-k-n = Maßstabsabweichung von Z, ± U (k = { $n1 })
 word-normalised-deviations-d-u-up-to-n-are-within-chance-for-this-number-of-comparisons = Normierte Abweichungen |d| / U bis { $n1 } sind bei dieser Zahl von Vergleichen zufällig.
-word-features-are-fitted-by-total-least-squares-iso-n-gg-the-artefact-coordinate-system-is-established-from-them-in-the-cmm-and-in-the-sensor-coordinate-system-the-mounting-is-the-pose-of-the-artefact-in-the-cmm-times-the-inverse-of-its-pose-in-the-sensor-several-snapshots-are-combined-by-a-least-squares-fit-to-all-these-poses-each-weighted-by-its-covariance-the-expanded-uncertainties-u-k-n-include-the-residuals-of-the-fits-with-the-correlation-between-neighbouring-points-estimated-from-the-residuals-themselves-the-probing-error-and-the-systematic-sensor-error-stated-above-assumed-in-turn-to-be-a-tilt-a-bowl-a-cubic-a-scale-error-and-waves-of-that-magnitude-for-each-quantity-the-form-with-the-largest-effect-is-used-cmm-geometric-errors-are-not-included-unless-they-were-estimated-as-well-quantities-of-the-artefact-that-do-not-depend-on-the-coordinate-system-are-compared-between-the-two-instruments-a-calibration-with-a-red-item-in-the-assessment-is-not-certified = Geometrieelemente werden nach Gauß eingepasst (ISO { $n1 } GG). Das Koordinatensystem des Prüfkörpers wird daraus im KMG und im Sensor gebildet; der Anbau ist die Lage des Prüfkörpers im KMG mal dem Inversen seiner Lage im Sensor. Mehrere Aufnahmen werden durch Ausgleichung nach kleinsten Quadraten aller dieser Lagen vereint, jede mit ihrer Kovarianz gewichtet. Die erweiterten Unsicherheiten U (k = { $n2 }) enthalten die Restabweichungen der Einpassungen, wobei die Korrelation benachbarter Punkte aus den Restabweichungen selbst geschätzt wird, die Antastabweichung und die oben angegebene systematische Abweichung des Sensors, der Reihe nach angenommen als Kippung, Wölbung, kubische Form, Maßstabsabweichung und Wellen dieser Größe; für jede Größe zählt die Form mit der größten Wirkung. Geometrieabweichungen des KMG sind nur enthalten, wenn sie mitgeschätzt wurden. Größen des Prüfkörpers, die nicht vom Koordinatensystem abhängen, werden zwischen beiden Geräten verglichen. Eine Kalibrierung mit einem roten Punkt in der Beurteilung ist nicht zertifiziert.
+word-features-are-fitted-by-total-least-squares-iso-n-gg-the-artefact-coordinate-system-is-established-from-them-in-the-cmm-and-in-the-sensor-coordinate-system-the-mounting-is-the-pose-of-the-artefact-in-the-cmm-times-the-inverse-of-its-pose-in-the-sensor-several-snapshots-are-combined-by-a-least-squares-fit-to-all-these-poses-each-weighted-by-its-covariance-the-expanded-uncertainties-u-k-n-include-the-residuals-of-the-fits-with-the-correlation-between-neighbouring-points-estimated-from-the-residuals-themselves-the-probing-error-the-error-of-the-stylus-tip-radius-and-the-systematic-sensor-error-stated-above-assumed-in-turn-to-be-a-tilt-a-bowl-a-cubic-a-scale-error-and-waves-of-that-magnitude-along-the-line-of-sight-and-scale-shear-distortion-and-waves-of-the-image-across-it-for-each-quantity-the-form-with-the-largest-effect-is-used-cmm-geometric-errors-are-not-included-unless-they-were-estimated-as-well-quantities-of-the-artefact-that-do-not-depend-on-the-coordinate-system-are-compared-between-the-two-instruments-a-calibration-with-a-red-item-in-the-assessment-is-not-certified = Geometrieelemente werden nach Gauß eingepasst (ISO { $n1 } GG). Das Koordinatensystem des Prüfkörpers wird daraus im KMG und im Sensor gebildet; der Anbau ist die Lage des Prüfkörpers im KMG mal dem Inversen seiner Lage im Sensor. Mehrere Aufnahmen werden durch Ausgleichung nach kleinsten Quadraten aller dieser Lagen vereint, jede mit ihrer Kovarianz gewichtet. Die erweiterten Unsicherheiten U (k = { $n2 }) enthalten die Restabweichungen der Einpassungen, wobei die Korrelation benachbarter Punkte aus den Restabweichungen selbst geschätzt wird, die Antastabweichung, die Abweichung des Tastkugelradius und die oben angegebene systematische Abweichung des Sensors, der Reihe nach angenommen als Kippung, Wölbung, kubische Form, Maßstabsabweichung und Wellen dieser Größe entlang der Blickrichtung und als Maßstab, Scherung, Verzeichnung und Wellen des Bilds quer dazu; für jede Größe zählt die Form mit der größten Wirkung. Geometrieabweichungen des KMG sind nur enthalten, wenn sie mitgeschätzt wurden. Größen des Prüfkörpers, die nicht vom Koordinatensystem abhängen, werden zwischen beiden Geräten verglichen. Eine Kalibrierung mit einem roten Punkt in der Beurteilung ist nicht zertifiziert.
 word-the-pdf-has-the-built-in-layout = Das PDF hat das eingebaute Layout
 word-the-template-of-the-report-could-not-be-read-and-was-left-out = Die Vorlage des Berichts war nicht lesbar und wurde weggelassen
 word-saved-a-template-for-the-report-in-p = Vorlage für den Bericht in { $p1 } gespeichert
@@ -528,3 +528,7 @@ word-item = Punkt oder Maß
 word-characteristic = Merkmal
 word-remark = Bemerkung
 word-the-template-q-needs-the-program-typst-which-does-not-start = Die Vorlage „{ $q1 }“ braucht das Programm typst, das nicht startet
+word-error-of-the-stylus-tip-radius = Abweichung des Tastkugelradius
+word-without-effect-on-the-mounting = ohne Wirkung auf den Anbau
+word-up-to-n-mm-as-far-as-the-artefact-shows-it = bis { $n1 } mm, soweit der Prüfkörper sie zeigt
+word-due-to-the-stylus-tip-radius = durch den Tastkugelradius

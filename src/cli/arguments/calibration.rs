@@ -50,6 +50,10 @@ pub struct Calibrate {
     /// Stylus tip radius to be compensated, mm; 0 if the CMM reports surface points.
     #[arg(long)]
     pub probe_radius_mm: f64,
+    /// Error of the stylus tip radius, mm (maximum, ±), from its qualification. Without it, as much is included in the
+    /// uncertainty as the artefact would leave undetected.
+    #[arg(long)]
+    pub probe_radius_error_mm: Option<f64>,
     /// CMM position at the snapshot, X,Y,Z mm.
     #[arg(long, value_parser = three, default_value = "0,0,0", allow_hyphen_values = true)]
     pub position_mm: [f64; 3],
@@ -57,14 +61,15 @@ pub struct Calibrate {
     #[arg(long)]
     pub clip_sigmas: Option<f64>,
     /// Systematic sensor error over the measuring volume, mm (maximum), from its data sheet or an acceptance test; in
-    /// whichever form: tilt, bowl, cubic, scale or waves.
+    /// whichever form: tilt, bowl, cubic, scale or waves along the line of sight, or across it scale, shear, distortion or
+    /// waves of the image.
     #[arg(long, default_value_t = 0.01)]
     pub sensor_bias_mm: f64,
     /// Relative scale error of the sensor (maximum), if known better than from that error, such as 2e-5.
     #[arg(long)]
     pub sensor_scale_error: Option<f64>,
     /// Measuring field of the sensor at the artefact's distance, X,Y mm, centred on the sensor's Z axis, from its data
-    /// sheet. Without it the systematic error is taken to reach its maximum within what the artefact fills of the field.
+    /// sheet. Without it the systematic error is taken to reach its maximum within what the snapshots show of the field.
     #[arg(long, value_parser = two)]
     pub sensor_field_mm: Option<[f64; 2]>,
     /// Probing error of the CMM, mm (maximum, ±), from its acceptance test.
@@ -106,12 +111,14 @@ pub struct Calibrate {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  shadowgraph merge --calibration calibration.json --positions positions.csv --out \
     scan.ply\n\npositions.csv has one row per snapshot: file, x, y, z of the CMM in mm; the files are in the same \
-    folder.")]
+    folder. Tables of `calibrate --snapshots`, with a second file for the probed points, are read as \
+    well.")]
 pub struct Merge {
     /// The calibration that `calibrate --out` wrote.
     #[arg(long)]
     pub calibration: PathBuf,
-    /// The snapshots and the CMM position at each: CSV of file, x, y, z in mm.
+    /// The snapshots and the CMM position at each: CSV of file, x, y, z in mm. If the calibration determined the CMM's
+    /// squareness or scales, positions are corrected for them.
     #[arg(long)]
     pub positions: PathBuf,
     /// The merged scan to write; a record is written beside it as JSON.

@@ -114,8 +114,9 @@ pub fn run(arguments: &Bench) -> Result<Value> {
 }
 
 /// Range of the fraction of trials in which intervals stated as 95 % must contain the true value, for every form of the
-/// systematic error and every artefact, of the coordinate or angle that is covered least.
-const COVERAGE: RangeInclusive<f64> = 0.90..=0.99;
+/// systematic error and every artefact, of the coordinate or angle that is covered least. The form of a sensor's error is
+/// not known, so that an interval that holds for the worst holds more often for the others.
+const COVERAGE: RangeInclusive<f64> = 0.93..=1.0;
 
 fn artefacts(arguments: &Bench) -> impl Iterator<Item = ArtefactKind> {
     let only = arguments.artefact;
@@ -160,12 +161,20 @@ fn mishaps(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
             mishap_trials(&Setting::at_work(artefact, SystematicErrorForm::Waves), mishap, arguments.mountings)?;
         let certified = found.iter().filter(|own| own.certified).count();
         let harmful = found.iter().filter(|own| own.certified && !own.holds).count();
-        // By chance one in eight lies outside U (k = 2) of one of three angles.
-        let holds = if mishap.is_wrong() { certified == 0 } else { harmful * 5 <= found.len() };
+        let holds = match mishap {
+            _ if mishap.is_wrong() => certified == 0,
+            Mishap::RadiusOff => harmful == 0,
+            // By chance one in eight lies outside U (k = 2) of one of three angles.
+            _ => harmful * 5 <= found.len(),
+        };
+        let worst = found.iter().filter(|own| own.certified).map(|own| own.error).fold(0.0, f64::max);
         all &= holds;
         let case = format!("{}, {mishap:?}", artefact.artefact().name());
         let refused = found.iter().filter(|own| own.refused).count();
-        eprintln!("{case}: {certified} of {} certified, {refused} refused, {harmful} certified and wrong", found.len());
+        eprintln!(
+            "{case}: {certified} of {} certified, {refused} refused, {harmful} certified and wrong (largest error {worst:.2} U)",
+            found.len()
+        );
         rows.push(json!({
             "case": case,
             "artefact": artefact,
@@ -174,6 +183,7 @@ fn mishaps(arguments: &Bench, rows: &mut Vec<Value>) -> Result<bool> {
             "refused": refused,
             "certified": certified,
             "certified_and_wrong": harmful,
+            "largest_certified_error": worst,
             "holds": holds,
         }));
     }

@@ -59,6 +59,11 @@ impl Calibration {
             let (light, sentence) = (touches.light(), TouchesOnSnapshot::sentence(touches));
             lights.push(NamedLight { name: "Touches on the snapshot", light, sentence });
         }
+        lights.extend(self.stylus.as_ref().map(|stylus| NamedLight {
+            name: "Stylus tip radius",
+            light: stylus.light(),
+            sentence: stylus.sentence(),
+        }));
         let mounted = &consistency.mounted;
         lights.push(NamedLight { name: "Mounting", light: mounted.light(), sentence: mounted.sentence() });
         Certification { lights }
@@ -82,7 +87,8 @@ fn fits(name: &'static str, frame: &ArtefactFrame, expected_mm: f64) -> NamedLig
 fn agreement(consistency: &Consistency) -> NamedLight {
     let light = consistency.agreement();
     let judged = consistency.comparisons.iter().filter(|own| own.outcome != Outcome::NotJudged);
-    let worst = judged.clone().map(|own| own.normalised).fold(0.0, f64::max);
+    let worst = judged.clone().max_by(|a, b| (a.normalised / a.limit).total_cmp(&(b.normalised / b.limit)));
+    let (worst, limit) = worst.map_or((0.0, consistency.limit), |own| (own.normalised, own.limit));
     let sentence = if light == Light::Red {
         // A shape deviation is stated first, and has a light of its own.
         let own = usize::from(consistency.shape_light() == Light::Red);
@@ -92,7 +98,7 @@ fn agreement(consistency: &Consistency) -> NamedLight {
             "Both instruments agree on {} quantities of the artefact; the largest normalised deviation is {worst:.2} \
              of {:.2}.",
             judged.count(),
-            consistency.limit
+            limit
         )
     };
     NamedLight { name: "Agreement of both instruments", light, sentence }

@@ -20,7 +20,8 @@ use base::{Progress, Result, UserError};
 use geometry::{Point, Pose, Vector};
 
 /// Geometric errors of a CMM: squareness and scales.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct CmmErrors {
     /// Squareness error: 90° minus the angle between X and Y, rad.
     pub squareness_rad: f64,
@@ -34,6 +35,11 @@ impl CmmErrors {
         let scaled = Point::from(reported.coords.component_mul(&(Vector::from(self.scales) + Vector::repeat(1.0))));
         let (sin, cos) = self.squareness_rad.sin_cos();
         Point::new(scaled.x + sin * scaled.y, cos * scaled.y, scaled.z)
+    }
+
+    /// Whether there are any.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
     }
 
     fn of(errors: &[f64; 4]) -> Self {
@@ -364,8 +370,12 @@ impl<'a> Problem<'a> {
             faults_sigma[index] = variance.max(0.0).sqrt();
         }
         let position_mm = self.request.views().next().map_or_else(Vector::zeros, |(_, view)| view.position_mm);
-        let mounting =
-            Mounting { cmm_from_sensor: state.cmm_from_sensor, handedness: self.request.handedness, position_mm };
+        let mounting = Mounting {
+            cmm_from_sensor: state.cmm_from_sensor,
+            handedness: self.request.handedness,
+            position_mm,
+            cmm_errors: CmmErrors::of(&state.cmm_errors),
+        };
         let at_origin = Matrix6::from_fn(|i, j| covariance[(i, j)]);
         let of_mounting = systematic.quantities(0..6);
         let uncertainty = MountingUncertainty::from_origin(&mounting, &at_origin, of_mounting, self.frames.centroid);

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Mounting;
+use super::joint::CmmErrors;
 use crate::alignment::multi_view;
 use base::{Progress, Result, UserError};
 use compute::Backend;
@@ -43,6 +44,8 @@ pub struct Merged {
     pub seams: Vec<Seam>,
     /// Result of the global registration, if requested.
     pub refinement: Option<Refinement>,
+    /// Geometric errors of the CMM that its positions were corrected for; zero if the calibration determined none.
+    pub cmm_errors: CmmErrors,
 }
 
 /// Result of the global registration of snapshots.
@@ -78,6 +81,16 @@ impl Merged {
     /// The seams and the result of the registration, in sentences.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = vec![seams_sentence(&self.seams)];
+        if !self.cmm_errors.is_none() {
+            sentences.push(format!(
+                "The CMM positions were corrected for the geometric errors that the calibration found, squareness {:.1} µrad \
+                 and scales {:.1}, {:.1}, {:.1} µm/m: the scan is in true axes.",
+                1e6 * self.cmm_errors.squareness_rad,
+                1e6 * self.cmm_errors.scales[0],
+                1e6 * self.cmm_errors.scales[1],
+                1e6 * self.cmm_errors.scales[2]
+            ));
+        }
         if let Some(refinement) = &self.refinement {
             sentences.extend(refinement.sentences());
         }
@@ -198,7 +211,7 @@ pub fn merge(
     let counts = moved.iter().map(|cloud| cloud.points.len()).collect();
     let mut all = Cloud::default();
     moved.into_iter().for_each(|cloud| all.append(cloud));
-    Ok(Merged { cloud: all, counts, seams, refinement })
+    Ok(Merged { cloud: all, counts, seams, refinement, cmm_errors: mounting.cmm_errors })
 }
 
 fn seams(snapshots: &[Cloud], progress: &Progress) -> Result<Vec<Seam>> {

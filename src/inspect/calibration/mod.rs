@@ -17,6 +17,7 @@ pub mod recipe;
 pub mod record;
 pub mod repeatability;
 mod solve;
+pub mod stylus;
 pub mod trials;
 
 pub use artefacts::{Artefact, ArtefactFrame, ArtefactKind, Light, Measured, light};

@@ -1,9 +1,10 @@
 //! The mounting of a sensor on a CMM, and its uncertainty.
 
-use nalgebra::{DMatrix, DVector, Matrix3, Matrix6};
+use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector6};
 use serde::{Deserialize, Serialize};
 
 use super::artefacts::{ArtefactFrame, ErrorForm, Systematic};
+use super::joint::CmmErrors;
 use geometry::{Cloud, Point, Pose, Vector};
 
 /// Handedness of the frame that a sensor reports in.
@@ -42,8 +43,12 @@ pub struct Mounting {
     pub cmm_from_sensor: Pose,
     /// Handedness of the frame that the sensor reports in.
     pub handedness: Handedness,
-    /// CMM position of the calibration, mm.
+    /// CMM position of the calibration as read from its scales, mm.
     pub position_mm: Vector,
+    /// Geometric errors of the CMM that were determined with the mounting; zero if they were not. Positions are corrected
+    /// for them, and what is mapped to the CMM frame is in its true axes.
+    #[serde(default)]
+    pub cmm_errors: CmmErrors,
 }
 
 impl Mounting {
@@ -54,12 +59,30 @@ impl Mounting {
         handedness: Handedness,
         position_mm: Vector,
     ) -> Self {
-        Self { cmm_from_sensor: cmm_from_artefact * sensor_from_artefact.inverse(), handedness, position_mm }
+        let cmm_from_sensor = cmm_from_artefact * sensor_from_artefact.inverse();
+        Self { cmm_from_sensor, handedness, position_mm, cmm_errors: CmmErrors::default() }
     }
 
-    /// Converts a point reported by the sensor at the CMM position `position_mm` to the CMM frame.
+    /// Converts a point reported by the sensor at the CMM position `position_mm` (as read from its scales) to the CMM
+    /// frame.
     pub fn to_cmm(&self, reported: &Point, position_mm: &Vector) -> Point {
-        self.cmm_from_sensor * self.handedness.to_right(reported) + (position_mm - self.position_mm)
+        self.cmm_from_sensor * self.handedness.to_right(reported) + self.travel_mm(position_mm)
+    }
+
+    /// True travel of the CMM from the position of the calibration to `position_mm` (as read from its scales), mm.
+    pub fn travel_mm(&self, position_mm: &Vector) -> Vector {
+        self.true_position_mm(position_mm) - self.true_position_mm(&self.position_mm)
+    }
+
+    /// True position of one that was read from the CMM's scales, mm.
+    pub fn true_position_mm(&self, position_mm: &Vector) -> Vector {
+        self.cmm_errors.corrected(&Point::from(*position_mm)).coords
+    }
+
+    /// Position of a point of the sensor (right-handed frame, mm) relative to the true CMM position of the calibration: the
+    /// same wherever the CMM stood.
+    pub fn relative_position_mm(&self, point: &Point) -> Point {
+        self.cmm_from_sensor * point - self.true_position_mm(&self.position_mm)
     }
 
     /// Angles of `Rx Ry Rz`, rad: the mounting's rotations about the CMM's axes.
@@ -90,6 +113,8 @@ pub struct MountingUncertainty {
     /// Effect of the sensor's systematic error on these.
     #[serde(skip)]
     pub systematic: Systematic,
+    /// Effect of one standard deviation of the error of the stylus tip radius on these.
+    pub stylus: Vector6<f64>,
     /// Of the three angles of `Rx Ry Rz`, rad.
     pub angles_rad: [f64; 3],
 }
@@ -101,6 +126,8 @@ pub struct Contributions {
     pub noise: f64,
     /// Systematic error of the sensor, in its dominant form.
     pub systematic: f64,
+    /// Error of the stylus tip radius.
+    pub stylus: f64,
     /// The dominant form of the systematic error.
     pub form: ErrorForm,
 }
@@ -130,7 +157,15 @@ impl MountingUncertainty {
     }
 
     fn of(mounting: &Mounting, covariance: Matrix6<f64>, systematic: Systematic, reference_mm: Point) -> Self {
-        let mut own = Self { reference_mm, covariance, systematic, angles_rad: [0.0; 3] };
+        let mut own = Self { reference_mm, covariance, systematic, stylus: Vector6::zeros(), angles_rad: [0.0; 3] };
+        own.angles_rad = angle_rows(&mounting.cmm_from_sensor).map(|row| own.contributions_by(&row).total());
+        own
+    }
+
+    /// With the effect of one standard deviation of the error of the stylus tip radius, on the displacement of the
+    /// reference point (mm) and small rotations (rad), along and about the CMM's axes.
+    pub fn with_stylus(self, mounting: &Mounting, stylus: Vector6<f64>) -> Self {
+        let mut own = Self { stylus, ..self };
         own.angles_rad = angle_rows(&mounting.cmm_from_sensor).map(|row| own.contributions_by(&row).total());
         own
     }
@@ -144,6 +179,7 @@ impl MountingUncertainty {
             reference_mm,
             covariance: moved * self.covariance * moved.transpose(),
             systematic: self.systematic.mapped(&dynamic(&moved)),
+            stylus: moved * self.stylus,
             angles_rad: self.angles_rad,
         }
     }
@@ -166,17 +202,17 @@ impl MountingUncertainty {
     }
 
     fn contributions_by(&self, row: &DVector<f64>) -> Contributions {
-        let own = nalgebra::Vector6::from_fn(|k, _| row[k]);
+        let own = Vector6::from_fn(|k, _| row[k]);
         let noise = own.dot(&(self.covariance * own)).max(0.0).sqrt();
         let (form, variance) = self.systematic.largest(row);
-        Contributions { noise, systematic: variance.sqrt(), form }
+        Contributions { noise, systematic: variance.sqrt(), stylus: own.dot(&self.stylus).abs(), form }
     }
 }
 
 impl Contributions {
     /// Combined standard uncertainty.
     pub fn total(&self) -> f64 {
-        self.noise.hypot(self.systematic)
+        self.noise.hypot(self.systematic).hypot(self.stylus)
     }
 }
 

@@ -109,6 +109,7 @@ mod tests {
             cmm_from_sensor: geometry::Pose::identity(),
             handedness: Handedness::Right,
             position_mm: geometry::Vector::zeros(),
+            cmm_errors: crate::calibration::joint::CmmErrors::default(),
         };
         let record = CalibrationRecord {
             mounting,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::joint::CmmErrors;
 use super::{Handedness, Mounting};
 use base::date::Stamp;
 use base::{Result, UserError};
@@ -127,6 +128,7 @@ impl CalibrationRecord {
                 cmm_from_sensor: transform::from_rows(&rows).ok()?,
                 handedness: serde_json::from_value::<Handedness>(value.get("handedness")?.clone()).ok()?,
                 position_mm: position.into(),
+                cmm_errors: cmm_errors(&value)?,
             },
             unix_s: value.get("date_unix_s")?.as_i64()?,
             expires_unix_s: value.get("valid_until_unix_s")?.as_i64()?,
@@ -137,6 +139,16 @@ impl CalibrationRecord {
             edited: value.get(DIGEST_KEY).and_then(Value::as_str) != Some(digest(&value).as_str()),
         })
     }
+}
+
+/// Geometric errors of the CMM that a record states; zero if it states none, `None` if they are damaged.
+fn cmm_errors(record: &Value) -> Option<CmmErrors> {
+    let Some(joint) = record.get("joint").filter(|joint| !joint.is_null()) else { return Some(CmmErrors::default()) };
+    let stated = |key: &str| joint.get(key).filter(|value| !value.is_null()).cloned();
+    Some(CmmErrors {
+        squareness_rad: stated("squareness_rad").map_or(Some(0.0), |value| value.as_f64())?,
+        scales: stated("scales").map_or(Some([0.0; 3]), |value| serde_json::from_value(value).ok())?,
+    })
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Determines the sensor's mounting from the regions that both instruments measured.
 
+use nalgebra::Vector6;
 use serde::Serialize;
 
-use super::artefacts::{Aspect, ErrorForm, Field, Invariants};
+use super::artefacts::{Aspect, Field, Invariants};
 use super::bootstrap::{self, Bootstrap};
 use super::consistency::{self, CheckInput, Consistency};
 use super::joint::{self, Joint, Wanted};
+use super::stylus::StylusError;
 use super::{ArtefactFrame, ArtefactKind, Handedness, Measured, Mounting, MountingUncertainty, artefacts};
 use base::{Progress, Result, UserError};
 use geometry::{Point, Vector, thinning};
@@ -49,6 +51,9 @@ pub struct Request<'a> {
     pub handedness: Handedness,
     /// Stylus tip radius, mm; 0 if the CMM's points are on the surface already.
     pub probe_radius_mm: f64,
+    /// Limit of the error of the stylus tip radius, mm, either way, from its qualification; `None` takes what the artefact
+    /// leaves undetected.
+    pub probe_radius_error_mm: Option<f64>,
     /// Rejection threshold for the sensor's points, in robust standard deviations; `None` rejects none.
     pub clip_sigmas: Option<f64>,
     /// Maximum systematic error of the sensor over its field, mm.
@@ -84,6 +89,8 @@ pub struct Calibration {
     pub cmm: ArtefactFrame,
     /// Stylus tip radius that was compensated, mm.
     pub probe_radius_mm: f64,
+    /// Error of the stylus tip radius; `None` if the mounting does not depend on it.
+    pub stylus: Option<StylusError>,
     /// Stated maximum systematic error of the sensor, mm.
     pub bias_mm: f64,
     /// Stated sides of the field that this error applies to, mm; `None` if that is what the artefact filled.
@@ -167,9 +174,13 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
         .views()
         .map(|(_, view)| view.regions.iter().map(|region| request.to_right_handed(region)).collect())
         .collect();
+    let surfaces: Vec<Vec<Point>> = request.views().map(|(_, view)| request.to_right_handed(&view.surface)).collect();
     // One sensor has one systematic error, over its measuring field, or what all its snapshots fill of it.
-    let filled = Field::of(right_handed.iter().flatten().flatten());
-    let field = request.field_mm.map_or(Ok(filled), |sides_mm| Field::stated(sides_mm, &filled))?;
+    let regions = || right_handed.iter().flatten().flatten();
+    let field = match request.field_mm {
+        Some(sides_mm) => Field::stated(sides_mm, &Field::of(regions()))?,
+        None => Field::seen(regions(), &surfaces),
+    };
     let by_sensor = by_sensor(request.clip_sigmas, request.bias_mm);
     let scanned = Measured { scale: request.scale, field: Some(field), ..by_sensor };
     let mut sensor = Vec::with_capacity(count);
@@ -182,28 +193,20 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
         check_same_spheres(&frame, &cmm[placement], request.probe_radius_mm)?;
         sensor.push(frame);
     }
+    // A lateral error of the image may hide a scale error in what both do to a distance: each of half the stated size.
     let stated = request.scale.unwrap_or_else(|| field.scale_of(request.bias_mm));
     let scale = request.views().zip(&sensor).fold(stated, |limit, ((placement, _), frame)| {
-        limit.min(scale_error_limit(&frame.invariants, &cmm[placement].invariants).unwrap_or(stated))
+        let shown = scale_error_limit(&frame.invariants, &cmm[placement].invariants);
+        limit.min(shown.map_or(stated, |shown| shown.max(MAX_HIDDEN_SCALE_SHARE * stated)))
     });
     if scale < stated {
         sensor.iter_mut().for_each(|frame| {
-            frame.systematic = std::mem::take(&mut frame.systematic).scaled(ErrorForm::Scale, scale / stated);
+            frame.systematic = std::mem::take(&mut frame.systematic).with_scale(scale / stated);
         });
     }
-    let frames = Frames { centroid: centroid(&right_handed[0]), cmm, sensor };
+    let mut frames = Frames { centroid: centroid(&right_handed[0]), cmm, sensor };
     let is_single = count == 1 && request.wanted == Wanted::default();
-    let (mounting, uncertainty, joint) = if is_single {
-        let (from_cmm, from_sensor) = (&frames.cmm[0], &frames.sensor[0]);
-        let position_mm = request.views().next().map_or_else(Vector::zeros, |(_, view)| view.position_mm);
-        let (a, b) = (&from_cmm.device_from_artefact, &from_sensor.device_from_artefact);
-        let mounting = Mounting::new(a, b, request.handedness, position_mm);
-        (mounting, MountingUncertainty::new(&mounting, from_cmm, from_sensor, frames.centroid), None)
-    } else {
-        let (mounting, uncertainty, joint) = joint::solve(request, &frames, request.wanted, progress)?;
-        (mounting, uncertainty, Some(joint))
-    };
-    let surfaces: Vec<Vec<Point>> = request.views().map(|(_, view)| request.to_right_handed(&view.surface)).collect();
+    let (mounting, uncertainty, joint) = solved(request, &frames, progress)?;
     let consistency = consistency::check(&CheckInput {
         request,
         frames: &frames,
@@ -212,6 +215,11 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
         mounting: &mounting,
         uncertainty: &uncertainty,
     })?;
+    let by_radius = by_stylus_radius(request, &mut frames, &mounting, progress)?;
+    let stylus = (by_radius.amax() > MIN_STYLUS_EFFECT)
+        .then(|| StylusError::of(request.probe_radius_error_mm, &consistency.comparisons));
+    let stylus_sigma_mm = stylus.map_or(0.0, |stylus| stylus.sigma_mm());
+    let uncertainty = uncertainty.with_stylus(&mounting, by_radius * stylus_sigma_mm);
     let (Some(cmm), Some(sensor)) = (frames.cmm.into_iter().next(), frames.sensor.into_iter().next()) else {
         return Err(UserError::internal("A calibration without frames."));
     };
@@ -222,6 +230,7 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
         sensor,
         cmm,
         probe_radius_mm: request.probe_radius_mm,
+        stylus,
         bias_mm: request.bias_mm,
         field_mm: request.field_mm,
         scale,
@@ -236,6 +245,45 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
         calibration.bootstrap = bootstrap::run(&calibration, &right_handed[0], cmm, &progress.part(0.95, 1.0))?;
     }
     Ok(calibration)
+}
+
+/// The mounting, from one snapshot or from several together.
+fn solved(
+    request: &Request<'_>,
+    frames: &Frames,
+    progress: &Progress,
+) -> Result<(Mounting, MountingUncertainty, Option<Joint>)> {
+    if request.views().count() > 1 || request.wanted != Wanted::default() {
+        let (mounting, uncertainty, joint) = joint::solve(request, frames, request.wanted, progress)?;
+        return Ok((mounting, uncertainty, Some(joint)));
+    }
+    let (Some(from_cmm), Some(from_sensor)) = (frames.cmm.first(), frames.sensor.first()) else {
+        return Err(UserError::internal("A calibration without frames."));
+    };
+    let position_mm = request.views().next().map_or_else(Vector::zeros, |(_, view)| view.position_mm);
+    let (a, b) = (&from_cmm.device_from_artefact, &from_sensor.device_from_artefact);
+    let mounting = Mounting::new(a, b, request.handedness, position_mm);
+    Ok((mounting, MountingUncertainty::new(&mounting, from_cmm, from_sensor, frames.centroid), None))
+}
+
+/// Derivatives of the mounting by the stylus tip radius, per mm: displacement of the reference point along (mm) and
+/// rotation about (rad) the CMM's axes, by probed points compensated with a slightly larger radius.
+fn by_stylus_radius(
+    request: &Request<'_>,
+    frames: &mut Frames,
+    mounting: &Mounting,
+    progress: &Progress,
+) -> Result<Vector6<f64>> {
+    let larger = Request { probe_radius_mm: request.probe_radius_mm + STYLUS_STEP_MM, ..*request };
+    let mut cmm = larger.cmm_frames(&|point| *point)?;
+    std::mem::swap(&mut frames.cmm, &mut cmm);
+    let moved = solved(&larger, frames, progress);
+    std::mem::swap(&mut frames.cmm, &mut cmm);
+    let (moved, before) = (moved?.0.cmm_from_sensor, mounting.cmm_from_sensor);
+    let reference = &frames.centroid;
+    let shift = moved * reference - before * reference;
+    let turn = (moved.rotation * before.rotation.inverse()).scaled_axis();
+    Ok(Vector6::new(shift.x, shift.y, shift.z, turn.x, turn.y, turn.z) / STYLUS_STEP_MM)
 }
 
 /// Maximum relative scale error of the sensor that is compatible with distances measured by both instruments (k = 2,
@@ -325,6 +373,12 @@ fn check_same_artefact(
     Ok(())
 }
 
+/// Share of the stated scale error that distances cannot exclude.
+const MAX_HIDDEN_SCALE_SHARE: f64 = 0.5;
+/// Step of the derivative by the stylus tip radius, mm.
+const STYLUS_STEP_MM: f64 = 0.01;
+/// Smallest effect of the radius that counts, mm per mm or rad per mm: spheres are centred wherever they were touched.
+const MIN_STYLUS_EFFECT: f64 = 1e-3;
 /// Maximum difference of a sphere's radius between sensor and CMM, mm.
 const MAX_RADIUS_DIFFERENCE_MM: f64 = 0.5;
 /// Maximum difference of a sphere's position between sensor and CMM in the artefact's frame, mm.

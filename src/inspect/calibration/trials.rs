@@ -42,6 +42,8 @@ pub struct Setting {
     pub hand: Option<Hand>,
     /// Whether the operator states the sensor's measuring field, from its data sheet.
     pub states_field: bool,
+    /// Limit of the error of the stylus tip radius that the operator states, mm; `None` states none.
+    pub stated_radius_error_mm: Option<f64>,
     /// Whether all snapshots of a mounting share one systematic error of their sensor; otherwise each has its own.
     pub one_error: bool,
     /// Seed of all random draws.
@@ -61,6 +63,7 @@ impl Default for Setting {
             automatic: false,
             hand: None,
             states_field: false,
+            stated_radius_error_mm: Some(0.001),
             one_error: false,
             seed: 1,
         }
@@ -185,7 +188,7 @@ fn evaluated(setting: &Setting, scene: &Scene, found: &Calibration) -> Trial {
 
 fn max_deviation(found: &Calibration) -> f64 {
     let consistency = &found.consistency;
-    consistency.comparisons.iter().map(|own| own.normalised / consistency.limit).fold(0.0, f64::max)
+    consistency.comparisons.iter().map(|own| own.normalised / own.limit).fold(0.0, f64::max)
 }
 
 /// Errors of squareness and mounting determined from several placements.
@@ -264,6 +267,7 @@ fn request<'a>(setting: &Setting, handedness: Handedness, placements: &'a [Place
         placements,
         handedness,
         probe_radius_mm: setting.cmm.probe_radius_mm,
+        probe_radius_error_mm: setting.stated_radius_error_mm,
         clip_sigmas: Some(3.0),
         bias_mm: setting.sensor.bias_mm,
         scale: None,

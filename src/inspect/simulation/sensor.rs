@@ -215,8 +215,10 @@ pub fn take(
                 let noise = spread + error.at(x, y, depth) + sensor.slant_mm * (1.0 / cosine - 1.0).powi(3);
                 let fly = if edges[cell] && flies < fly_chance { 15.0 * sensor.pitch_mm[0] * fly.abs() } else { 0.0 };
                 let direction = ray(sensor, column, row);
+                let [dx, dy] = error.lateral_at(x, y);
+                let lateral = Vector::new(dx, dy, 0.0);
                 Some(SnapshotPoint {
-                    measured: sensor.binned(Point::from(direction * (depth + noise + fly))),
+                    measured: sensor.binned(Point::from(direction * (depth + noise + fly) + lateral)),
                     truth: Point::from(direction * depth),
                     column,
                     row,

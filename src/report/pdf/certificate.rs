@@ -76,8 +76,9 @@ const METHOD: &str = "Features are fitted by total least squares (ISO 14405 GG).
     the CMM times the inverse of its pose in the sensor. Several snapshots are combined by a least-squares fit to all \
     these poses, each weighted by its covariance. The expanded uncertainties U (k = 2) include the residuals of the \
     fits, with the correlation between neighbouring points estimated from the residuals themselves, the probing error, \
-    and the systematic sensor error stated above, assumed in turn to be a tilt, a bowl, a cubic, a scale error and \
-    waves of that magnitude; for each quantity the form with the largest effect is used. CMM geometric errors are not \
+    the error of the stylus tip radius, and the systematic sensor error stated above, assumed in turn to be a tilt, a bowl, \
+    a cubic, a scale error and waves of that magnitude along the line of sight, and scale, shear, distortion and waves of \
+    the image across it; for each quantity the form with the largest effect is used. CMM geometric errors are not \
     included unless they were estimated as well. Quantities of the artefact that do not depend on the coordinate \
     system are compared between the two instruments. A calibration with a red item in the assessment is not certified.";
 
@@ -153,7 +154,15 @@ fn setup(paper: &mut Paper, c: &Record<'_>) {
     let frame = if c.text("handedness") == "left" { "left-handed, mirrored in x" } else { "right-handed" };
     let field = match c.numbers("sensor_field_mm")[..] {
         [x, y] => format!("its field of {} × {} mm", fixed(x, 1), fixed(y, 1)),
-        _ => "what the artefact fills of its field".to_owned(),
+        _ => "what the snapshots show of its field".to_owned(),
+    };
+    let limit_mm = c.number("probe_radius_limit_mm");
+    let stylus = if limit_mm.is_nan() {
+        "without effect on the mounting".to_owned()
+    } else if c.0["probe_radius_error_mm"].as_f64() == Some(limit_mm) {
+        format!("up to {} mm, as stated", fixed(limit_mm, 4))
+    } else {
+        format!("up to {} mm, as far as the artefact shows it", fixed(limit_mm, 4))
     };
     let rows = [
         row("Date", c.text("date")),
@@ -165,6 +174,7 @@ fn setup(paper: &mut Paper, c: &Record<'_>) {
         row_in_words("Sensor coordinate system", frame),
         row("CMM position at the snapshot", c.formatted_list("position_mm", 3, "mm")),
         row("Stylus tip radius", format!("{} mm", fixed(c.number("probe_radius_mm"), 4))),
+        row_in_words("Error of the stylus tip radius", &stylus),
         row_in_words(
             "Systematic sensor error",
             &format!("up to {} mm over {field}, as stated", fixed(c.number("sensor_bias_mm"), 4)),
@@ -183,6 +193,7 @@ fn mounting(paper: &mut Paper, c: &Record<'_>) {
         row("Angles of R = Rx Ry Rz", c.formatted_list("angles_deg", 5, "°")),
         row("Position, U (k = 2)", format!("± {}", uncertainty.formatted_list("place_mm", 4, "mm"))),
         row("  due to systematic sensor error", uncertainty.formatted_list("place_systematic_mm", 4, "mm")),
+        row("  due to the stylus tip radius", uncertainty.formatted_list("place_stylus_mm", 4, "mm")),
         row("Angles, U (k = 2)", format!("± {}", uncertainty.formatted_list("angles_deg", 5, "°"))),
         row("  due to systematic sensor error", uncertainty.formatted_list("angles_systematic_deg", 5, "°")),
         row("  dominant form, X Y Z Rx Ry Rz", forms.join("   ")),

@@ -95,11 +95,11 @@ pub fn reference_mm(log: &Path) -> Result<Option<Point>> {
 }
 
 /// The six mounting quantities of a calibration. The translation is that of the reference point `reference_mm` (sensor
-/// frame): its position in CMM axes minus the CMM position, so that calibrations made at different positions can be
+/// frame): its position in CMM axes minus the true CMM position, so that calibrations made at different positions can be
 /// compared.
 pub fn record_of(outcome: &Outcome, reference_mm: &Point) -> Record {
     let (mounting, uncertainty) = (&outcome.calibration.mounting, &outcome.calibration.uncertainty);
-    let position = mounting.cmm_from_sensor * reference_mm - mounting.position_mm;
+    let position = mounting.relative_position_mm(reference_mm);
     Record {
         unix_s: outcome.provenance.unix_s,
         shift_mm: position.coords.into(),

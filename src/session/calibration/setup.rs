@@ -31,6 +31,9 @@ pub struct Setup {
     /// Stylus tip radius to be compensated, mm; 0 if the CMM already reports surface points, `None` until it is
     /// entered.
     pub probe_radius_mm: Option<f64>,
+    /// Limit of the error of the stylus tip radius, mm, either way, from its qualification; `None` takes what the artefact
+    /// leaves undetected.
+    pub probe_radius_error_mm: Option<f64>,
     /// Points of the sensor beyond this number of robust standard deviations are dropped as outliers.
     pub clip_sigmas: Option<f64>,
     /// Systematic sensor error over its measuring volume, mm (maximum), from its data sheet or acceptance test.
@@ -77,6 +80,7 @@ impl Default for Setup {
             nominal: NominalFiles::default(),
             handedness: Handedness::default(),
             probe_radius_mm: None,
+            probe_radius_error_mm: None,
             clip_sigmas: Some(3.0),
             bias_mm: 0.01,
             scale: None,
@@ -97,7 +101,8 @@ impl Setup {
     /// Returns an error if a parameter is out of range.
     pub fn check(&self) -> Result<()> {
         self.mechanical.check()?;
-        let radius = self.probe_radius_mm.is_none_or(|radius| (0.0..1000.0).contains(&radius));
+        let radius = self.probe_radius_mm.is_none_or(|radius| (0.0..1000.0).contains(&radius))
+            && self.probe_radius_error_mm.is_none_or(|error| (0.0..10.0).contains(&error));
         let clip = self.clip_sigmas.is_none_or(|sigmas| (0.5..1000.0).contains(&sigmas));
         let bias = (0.0..10.0).contains(&self.bias_mm) && (0.0..10.0).contains(&self.probing_mm);
         let bias = bias && self.scale.is_none_or(|scale| (0.0..0.1).contains(&scale));
@@ -107,7 +112,7 @@ impl Setup {
             return Ok(());
         }
         Err(UserError::usage(
-            "The stylus tip radius, the systematic sensor error, the scale error and the CMM probing error must be 0 \
+            "The stylus tip radius and its error, the systematic sensor error, the scale error and the CMM probing error must be 0 \
              or more, the measuring field at least 1 mm wide, the outlier limit at least 0.5 standard deviations, \
              positions finite and the validity at least 0 hours.",
         ))

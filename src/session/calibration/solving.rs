@@ -25,6 +25,7 @@ impl CalibrationState {
             placements: &placements,
             handedness: setup.handedness,
             probe_radius_mm,
+            probe_radius_error_mm: setup.probe_radius_error_mm,
             clip_sigmas: setup.clip_sigmas,
             bias_mm: setup.bias_mm,
             scale: setup.scale,

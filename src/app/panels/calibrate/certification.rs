@@ -20,6 +20,19 @@ impl CalibratePanel {
                 let hint = text!("calibrate-probing-error-hint");
                 ui.add(drag.max_decimals(4).unit("mm")).labelled_by(label.id).on_hover_text(hint);
             });
+            let mut is_known = setup.probe_radius_error_mm.is_some();
+            let hint = text!("calibrate-radius-error-known-hint");
+            ui.checkbox(&mut is_known, text!("calibrate-radius-error-known")).on_hover_text(hint);
+            if is_known != setup.probe_radius_error_mm.is_some() {
+                setup.probe_radius_error_mm = is_known.then_some(0.002);
+            }
+            if let Some(error_mm) = &mut setup.probe_radius_error_mm {
+                ui.horizontal(|ui| {
+                    let label = ui.label(text!("calibrate-radius-error"));
+                    let drag = NumberField::new(error_mm).speed(0.0001).range(0.0..=1.0).max_decimals(4).unit("mm");
+                    ui.add(drag).labelled_by(label.id);
+                });
+            }
             let mut is_known = setup.field_mm.is_some();
             let hint = text!("calibrate-field-known-hint");
             ui.checkbox(&mut is_known, text!("calibrate-field-known")).on_hover_text(hint);

@@ -149,11 +149,15 @@ impl RepeatabilitySection {
             let drag = NumberField::new(&mut machine.warm_up_minutes).speed(0.5).range(0.0..=1440.0).suffix(" min");
             ui.add(drag).labelled_by(label.id).on_hover_text(text!("calibrate-warm-up-hint"));
         });
+        scatter_limits(ui, machine);
     }
 
     /// Results from the calibration log.
     fn log_contents(&mut self, ui: &mut Ui, reading: &Reading) {
         ui.label(text!("calibrate-logged", count = reading.log.records.len()));
+        if let Some(sentence) = reading.log.repeated_sentence() {
+            theme::weak(ui, texts::word(&sentence));
+        }
         for damaged in &reading.log.damaged {
             theme::weak(
                 ui,
@@ -185,6 +189,35 @@ impl RepeatabilitySection {
             }
         }
         summary(ui, found);
+    }
+}
+
+/// Limits of the scatter of the logged calibrations, besides what their stated uncertainties explain.
+fn scatter_limits(ui: &mut Ui, machine: &mut Machine) {
+    let mut has_limits = machine.max_scatter_mm.is_some() || machine.max_scatter_rad.is_some();
+    let had_limits = has_limits;
+    let hint = text!("calibrate-scatter-limits-hint");
+    ui.checkbox(&mut has_limits, text!("calibrate-scatter-limits")).on_hover_text(hint);
+    if has_limits != had_limits {
+        machine.max_scatter_mm = has_limits.then_some(0.01);
+        machine.max_scatter_rad = has_limits.then_some(0.005_f64.to_radians());
+    }
+    if let Some(limit_mm) = &mut machine.max_scatter_mm {
+        ui.horizontal(|ui| {
+            let label = ui.label(text!("calibrate-scatter-shift"));
+            let drag = NumberField::new(limit_mm).speed(0.001).range(0.0001..=10.0).max_decimals(4).unit("mm");
+            ui.add(drag).labelled_by(label.id);
+        });
+    }
+    if let Some(limit_rad) = &mut machine.max_scatter_rad {
+        ui.horizontal(|ui| {
+            let label = ui.label(text!("calibrate-scatter-angle"));
+            let mut limit_deg = limit_rad.to_degrees();
+            let drag = NumberField::new(&mut limit_deg).speed(0.0005).range(0.0001..=10.0).max_decimals(4).suffix("°");
+            if ui.add(drag).labelled_by(label.id).changed() {
+                *limit_rad = limit_deg.to_radians();
+            }
+        });
     }
 }
 
@@ -276,6 +309,15 @@ fn figures(own: &Quantified) -> Vec<(String, String)> {
         (text!("calibrate-stated-uncertainty"), small(own.stated_sigma)),
         (text!("calibrate-control-limits"), format!("± {}", small(3.0 * own.chart.sigma))),
     ];
+    if let Some(scatter) = own.scatter {
+        let (ratio, limit) = (format!("{:.2}", scatter.ratio), format!("{:.2}", scatter.limit));
+        let text = if scatter.is_explained() {
+            text!("calibrate-scatter-explained", ratio = ratio, limit = limit)
+        } else {
+            text!("calibrate-scatter-unexplained", ratio = ratio, limit = limit)
+        };
+        figures.push((text!("calibrate-scatter"), text));
+    }
     if let Some(drift) = own.drift {
         figures.push((text!("calibrate-drift"), format!("{}/h", small(drift.per_hour))));
     }

@@ -103,12 +103,11 @@ impl Artefact for FivePlanes {
                 let [a, b] = in_plane_axes(&normal);
                 let zero = Vector::zeros();
                 let sensitivities = propagation.sensitivities(i, &[(normal, zero), (zero, a), (zero, b)])?;
-                // A rotation about an axis lifts a point by its lever arm across the axis; the error is along the line
-                // of sight.
+                // A rotation about an axis lifts a point by its lever arm across the axis.
                 systematic.add(used_points(&points[i], fit), &sensitivities, |point| {
                     let offset = point - centre;
                     let row = [1.0, a.cross(&offset).dot(&normal), b.cross(&offset).dot(&normal)];
-                    (row, point.coords.normalize().dot(&normal))
+                    (row, normal)
                 });
             }
         }

@@ -94,12 +94,19 @@ impl Invariants {
         self.noise_variance(index) + self.systematic.variance(&self.row(index))
     }
 
-    /// Variance of a quantity without the contribution of a scale error of the sensor.
+    /// Variance of a quantity without the contribution of a scale error of the sensor or of its image.
     pub fn variance_without_scale(&self, index: usize) -> f64 {
         let row = self.row(index);
         let forms = [ErrorForm::Tilt, ErrorForm::Bowl, ErrorForm::Cubic, ErrorForm::Waves];
         let systematic = forms.map(|form| self.systematic.variance_by(form, &row)).into_iter().fold(0.0, f64::max);
         self.noise_variance(index) + systematic
+    }
+
+    /// Variance of a quantity caused by noise, the largest effect on it of a systematic error of fixed profile, and its
+    /// variance by one of random profile.
+    pub fn parts_of_variance(&self, index: usize) -> (f64, f64, f64) {
+        let (limit, random) = self.systematic.limit_and_variance(&self.row(index));
+        (self.noise_variance(index), limit, random)
     }
 
     fn noise_variance(&self, index: usize) -> f64 {

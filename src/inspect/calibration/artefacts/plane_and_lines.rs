@@ -207,23 +207,18 @@ fn add_systematic(
     z: &Vector,
 ) -> Result<()> {
     let ((centre, direction), zero, points) = (propagation.parts[index], Vector::zeros(), &regions[index]);
-    let line_of_sight = |point: &Point| point.coords.normalize();
     if index == 0 {
         let [a, b] = in_plane_axes(&direction);
         let sensitivities = propagation.sensitivities(index, &[(direction, zero), (zero, a), (zero, b)])?;
         systematic.add(used_points(points, fit), &sensitivities, |point| {
             let offset = point - centre;
-            (
-                [1.0, a.cross(&offset).dot(&direction), b.cross(&offset).dot(&direction)],
-                line_of_sight(point).dot(&direction),
-            )
+            ([1.0, a.cross(&offset).dot(&direction), b.cross(&offset).dot(&direction)], direction)
         });
     } else {
         let across = z.cross(&direction);
         let sensitivities = propagation.sensitivities(index, &[(across, zero), (zero, *z)])?;
-        systematic.add(used_points(points, fit), &sensitivities, |point| {
-            ([1.0, (point - centre).dot(&direction)], line_of_sight(point).dot(&across))
-        });
+        systematic
+            .add(used_points(points, fit), &sensitivities, |point| ([1.0, (point - centre).dot(&direction)], across));
     }
     Ok(())
 }

@@ -92,7 +92,7 @@ impl Artefact for Spheres {
                 sensitivities[(radius_index, 3)] = 1.0;
                 systematic.add(used_points(&regions[i], fit), &sensitivities, |point| {
                     let outward = (point - centre).normalize();
-                    ([outward.x, outward.y, outward.z, 1.0], point.coords.normalize().dot(&outward))
+                    ([outward.x, outward.y, outward.z, 1.0], outward)
                 });
             }
         }

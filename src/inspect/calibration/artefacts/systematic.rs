@@ -20,6 +20,14 @@
 //! not known; of two whose amplitudes add up to the size, the variance is a quarter of its square. (The simulator's
 //! four have half of that.)
 //!
+//! The error may also displace points across the line of sight, in the sensor's X and Y: a scale or a shear of its image,
+//! smooth distortion, waves. It has the same size, being the same stated error, and moves whatever is located by edges,
+//! marks or slopes. A lateral field that is linear in `u` and `v` (scales, shears and rotations of the image) has four
+//! components; if no corner of the field moves by more than the size, the squares of their sizes add up to at most its
+//! square (the parallelogram law), so that no such field has a larger effect than the root of the sum of their squared
+//! effects. Quadratic and cubic distortion is taken in the direction of largest effect, and as the radial distortion of a
+//! lens; waves in the polarisation of largest effect.
+//!
 //! The field is the sensor's measuring field, if it is stated, otherwise the rectangle that the points fill in the
 //! sensor's X and Y: the error may then reach its maximum within the artefact; `u` and `v` run from -1 to 1 over it. A
 //! scale error of the stated size displaces a corner of that rectangle by the size relative to the centre; relative to
@@ -48,9 +56,32 @@ pub enum ErrorForm {
     Scale,
     /// Waves of random direction and phase.
     Waves,
+    /// Scale or shear of the image, across the line of sight.
+    LateralLinear,
+    /// Smooth distortion of the image, of second or third order.
+    LateralDistortion,
+    /// Waves across the line of sight.
+    LateralWaves,
 }
 
 impl ErrorForm {
+    /// All forms.
+    pub const ALL: [Self; 8] = [
+        Self::Tilt,
+        Self::Bowl,
+        Self::Cubic,
+        Self::Scale,
+        Self::Waves,
+        Self::LateralLinear,
+        Self::LateralDistortion,
+        Self::LateralWaves,
+    ];
+
+    /// Whether its profile is fixed, so that its effect has a limit; waves are random.
+    pub fn is_fixed(self) -> bool {
+        !matches!(self, Self::Waves | Self::LateralWaves)
+    }
+
     /// Name used in messages and reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -59,11 +90,14 @@ impl ErrorForm {
             Self::Cubic => "cubic",
             Self::Scale => "scale",
             Self::Waves => "waves",
+            Self::LateralLinear => "lateral scale or shear",
+            Self::LateralDistortion => "lateral distortion",
+            Self::LateralWaves => "lateral waves",
         }
     }
 }
 
-/// Error along the line of sight as a function of `u` and `v`, for a size of 1.
+/// Error as a function of `u` and `v`, for a size of 1.
 type ErrorProfile = fn(f64, f64) -> f64;
 
 /// Polynomials of full size that grow from the centre to the rim. Errors that change sign more often are waves.
@@ -80,11 +114,21 @@ const PROFILES: [(ErrorForm, ErrorProfile); 9] = [
 ];
 /// Column of the scale error, after the profiles.
 const SCALE_COLUMN: usize = PROFILES.len();
-/// First column of the waves: a cosine and a sine for each direction and wavelength.
-const FIRST_WAVE: usize = SCALE_COLUMN + 1;
+/// First column of the lateral profiles: each along X, then along Y.
+const FIRST_LATERAL: usize = SCALE_COLUMN + 1;
+/// Number of the profiles that are linear; they come first.
+const LINEAR_PROFILES: usize = 2;
+/// Column of the radial lateral distortion, after the lateral profiles.
+const RADIAL_COLUMN: usize = FIRST_LATERAL + 2 * PROFILES.len();
+/// First column of the waves: a cosine and a sine for each direction and wavelength, along the line of sight, along X and
+/// along Y.
+const FIRST_WAVE: usize = RADIAL_COLUMN + 1;
 const WAVE_DIRECTIONS: usize = 12;
 const WAVELENGTHS: usize = 4;
-const COLUMNS: usize = FIRST_WAVE + 2 * WAVE_DIRECTIONS * WAVELENGTHS;
+const WAVES: usize = 2 * WAVE_DIRECTIONS * WAVELENGTHS;
+const FIRST_WAVE_X: usize = FIRST_WAVE + WAVES;
+const FIRST_WAVE_Y: usize = FIRST_WAVE_X + WAVES;
+const COLUMNS: usize = FIRST_WAVE_Y + WAVES;
 /// Shortest and longest wavelength, in lengths of the field's longer side.
 const WAVELENGTH_RANGE: [f64; 2] = [0.4, 1.0];
 /// Standard deviation of an error with an arcsine distribution between limits of ±1.
@@ -99,16 +143,54 @@ const MAX_REACH: f64 = 1.1;
 /// Minimum ratio of the shorter to the longer side of a field: a strip does not show the gradient across it.
 const MIN_ASPECT_RATIO: f64 = 0.3;
 
-fn form_of(column: usize) -> ErrorForm {
-    match PROFILES.get(column) {
-        Some((form, _)) => *form,
-        None if column == SCALE_COLUMN => ErrorForm::Scale,
-        None => ErrorForm::Waves,
-    }
-}
+/// Effect of each column on one quantity, one standard deviation each.
+struct QuantityEffects(DVector<f64>);
 
-fn columns_of(form: ErrorForm) -> impl Iterator<Item = usize> {
-    (0..COLUMNS).filter(move |&column| form_of(column) == form)
+impl QuantityEffects {
+    fn squares(&self, columns: Range<usize>) -> f64 {
+        columns.map(|column| self.0[column] * self.0[column]).sum()
+    }
+
+    /// Squared effect of a lateral profile in the direction in which it is largest.
+    fn lateral(&self, profile: usize) -> f64 {
+        let first = FIRST_LATERAL + 2 * profile;
+        self.squares(first..first + 2)
+    }
+
+    /// Variance of lateral waves in the polarisation in which it is largest: the larger eigenvalue of the variances and
+    /// the covariance of both components.
+    fn lateral_waves(&self) -> f64 {
+        let (x, y) = (self.squares(FIRST_WAVE_X..FIRST_WAVE_Y), self.squares(FIRST_WAVE_Y..COLUMNS));
+        let xy: f64 = (0..WAVES).map(|k| self.0[FIRST_WAVE_X + k] * self.0[FIRST_WAVE_Y + k]).sum();
+        0.5 * (x + y) + (0.5 * (x - y)).hypot(xy)
+    }
+
+    /// Variance caused by one form: the largest over its profiles; for waves and for linear lateral fields, the sum.
+    fn variance(&self, form: ErrorForm) -> f64 {
+        let profiles = PROFILES.iter().enumerate().filter(|(_, (own, _))| *own == form);
+        match form {
+            ErrorForm::Tilt | ErrorForm::Bowl | ErrorForm::Cubic => {
+                profiles.map(|(column, _)| self.squares(column..column + 1)).fold(0.0, f64::max)
+            }
+            ErrorForm::Scale => self.squares(SCALE_COLUMN..SCALE_COLUMN + 1),
+            ErrorForm::Waves => self.squares(FIRST_WAVE..FIRST_WAVE_X),
+            ErrorForm::LateralLinear => (0..LINEAR_PROFILES).map(|profile| self.lateral(profile)).sum(),
+            ErrorForm::LateralDistortion => {
+                let curved = (LINEAR_PROFILES..PROFILES.len()).map(|profile| self.lateral(profile));
+                curved.fold(self.squares(RADIAL_COLUMN..RADIAL_COLUMN + 1), f64::max)
+            }
+            ErrorForm::LateralWaves => self.lateral_waves(),
+        }
+    }
+
+    /// The largest variance over the given forms, with its form.
+    fn largest(&self, forms: impl Iterator<Item = ErrorForm>) -> (ErrorForm, f64) {
+        let largest = |largest: (ErrorForm, f64), form: ErrorForm| {
+            let variance = self.variance(form);
+            if variance > largest.1 { (form, variance) } else { largest }
+        };
+        forms.fold((ErrorForm::Waves, 0.0), largest)
+    }
 }
 
 /// Rectangle in the sensor's X and Y over which its systematic error has its stated size.
@@ -119,9 +201,26 @@ pub struct Field {
 }
 
 impl Field {
+    /// Smallest field of a sensor that filled this much of it with the regions of its artefact and saw the points of
+    /// `surfaces` as well (right-handed sensor frame, sensor at the origin): what it measured beside the artefact is in its
+    /// field too. At larger distances a camera sees more, so farther points count as seen at the distance of the artefact.
+    pub fn seen<'a>(regions: impl IntoIterator<Item = &'a Point>, surfaces: &[Vec<Point>]) -> Self {
+        let mut bounds = Aabb::of_points(regions);
+        if !bounds.is_empty() {
+            let distance_mm = bounds.min[2].abs().max(bounds.max[2].abs());
+            let at_distance = |point: &Point| point * (distance_mm / point.z.abs().max(distance_mm));
+            let beside: Vec<Point> = surfaces.iter().flatten().map(at_distance).collect();
+            bounds = bounds.union(&Aabb::of_points(&beside));
+        }
+        Self::of_bounds(&bounds)
+    }
+
     /// Bounds of points in the right-handed sensor frame (sensor at the origin); at least 2 mm wide.
     pub fn of<'a>(points: impl IntoIterator<Item = &'a Point>) -> Self {
-        let bounds = Aabb::of_points(points);
+        Self::of_bounds(&Aabb::of_points(points))
+    }
+
+    fn of_bounds(bounds: &Aabb) -> Self {
         if bounds.is_empty() {
             return Self { centre_mm: [0.0; 2], half_mm: [1.0; 2] };
         }
@@ -174,7 +273,7 @@ pub struct ErrorSize {
 }
 
 impl ErrorSize {
-    /// Error along the line of sight at a point, mm: one standard deviation of each column.
+    /// Error at a point, mm, each column in its own direction: one standard deviation of each.
     fn columns_at(&self, point: &Point) -> DVector<f64> {
         let Field { centre_mm, half_mm } = self.field;
         let offset = [0, 1].map(|k| point[k] - centre_mm[k]);
@@ -182,8 +281,13 @@ impl ErrorSize {
         let mut columns = Vec::with_capacity(COLUMNS);
         columns.extend(PROFILES.iter().map(|(_, profile)| ARCSINE_SIGMA * self.size_mm * profile(u, v)));
         columns.push(ARCSINE_SIGMA * self.scale * point.coords.norm());
+        columns.extend(PROFILES.iter().flat_map(|(_, profile)| [ARCSINE_SIGMA * self.size_mm * profile(u, v); 2]));
+        // Along the radius, of full size at a corner.
+        columns
+            .push(ARCSINE_SIGMA * self.size_mm * (offset[0].hypot(offset[1]) / half_mm[0].hypot(half_mm[1])).powi(3));
         // Cosines and sines of equal variance: their sum has a quarter of the squared size as variance everywhere.
         let amplitude = self.size_mm / (4.0 * (WAVE_DIRECTIONS * WAVELENGTHS) as f64).sqrt();
+        let mut waves = Vec::with_capacity(WAVES);
         for direction in 0..WAVE_DIRECTIONS {
             let (sin, cos) = (std::f64::consts::PI * direction as f64 / WAVE_DIRECTIONS as f64).sin_cos();
             for length in 0..WAVELENGTHS {
@@ -191,10 +295,19 @@ impl ErrorSize {
                     + (WAVELENGTH_RANGE[1] - WAVELENGTH_RANGE[0]) * (length as f64 + 0.5) / WAVELENGTHS as f64;
                 let wavenumber = std::f64::consts::TAU / (relative_length * self.field.longest_mm());
                 let phase = wavenumber * (offset[0] * cos + offset[1] * sin);
-                columns.extend([amplitude * phase.cos(), amplitude * phase.sin()]);
+                waves.extend([amplitude * phase.cos(), amplitude * phase.sin()]);
             }
         }
+        (0..3).for_each(|_| columns.extend_from_slice(&waves));
         DVector::from_vec(columns)
+    }
+
+    /// Change of a part's distance per unit error of each column, from the `normal` that the distance is measured along.
+    fn lifts_at(&self, point: &Point, normal: &Vector) -> [f64; 4] {
+        let centre_mm = self.field.centre_mm;
+        let radius = Vector::new(point.x - centre_mm[0], point.y - centre_mm[1], 0.0);
+        let radial = radius.try_normalize(1e-9).map_or(0.0, |radius| radius.dot(normal));
+        [point.coords.normalize().dot(normal), normal.x, normal.y, radial]
     }
 }
 
@@ -247,20 +360,25 @@ impl Systematic {
         }
     }
 
+    /// Effects on the linear combination `row`; `None` if there is no systematic error.
+    fn combined(&self, row: &DVector<f64>) -> Option<QuantityEffects> {
+        (!self.is_none()).then(|| QuantityEffects(self.effects.tr_mul(row)))
+    }
+
     /// Largest variance of the linear combination `row` over all forms, with the form that causes it.
     pub fn largest(&self, row: &DVector<f64>) -> (ErrorForm, f64) {
-        let mut largest = (ErrorForm::Waves, 0.0);
-        if self.is_none() {
-            return largest;
-        }
-        let combined = self.effects.tr_mul(row);
-        largest.1 = combined.iter().skip(FIRST_WAVE).map(|effect| effect * effect).sum();
-        for (column, effect) in combined.iter().take(FIRST_WAVE).enumerate() {
-            if effect * effect > largest.1 {
-                largest = (form_of(column), effect * effect);
-            }
-        }
-        largest
+        self.combined(row).map_or((ErrorForm::Waves, 0.0), |effects| effects.largest(ErrorForm::ALL.into_iter()))
+    }
+
+    /// Largest effect on the linear combination `row` that a form of fixed profile can have, and the largest variance
+    /// over the random forms.
+    pub fn limit_and_variance(&self, row: &DVector<f64>) -> (f64, f64) {
+        self.combined(row).map_or((0.0, 0.0), |effects| {
+            let of = |is_fixed: bool| {
+                effects.largest(ErrorForm::ALL.into_iter().filter(|form| form.is_fixed() == is_fixed)).1
+            };
+            (of(true).sqrt() / ARCSINE_SIGMA, of(false))
+        })
     }
 
     /// Largest variance of the linear combination `row` over all forms.
@@ -275,31 +393,40 @@ impl Systematic {
         self.variance(&row)
     }
 
-    /// Variance of the linear combination `row` caused by one form: the largest over its profiles; for waves, the sum.
+    /// Variance of the linear combination `row` caused by one form: the largest over its profiles; for waves and linear
+    /// lateral fields, the sum.
     pub fn variance_by(&self, form: ErrorForm, row: &DVector<f64>) -> f64 {
-        if self.is_none() {
-            return 0.0;
-        }
-        let combined = self.effects.tr_mul(row);
-        let squares = columns_of(form).map(|column| combined[column] * combined[column]);
-        if form == ErrorForm::Waves { squares.sum() } else { squares.fold(0.0, f64::max) }
+        self.combined(row).map_or(0.0, |effects| effects.variance(form))
     }
 
-    /// Multiplies the effect of one form by `factor`.
-    pub fn scaled(mut self, form: ErrorForm, factor: f64) -> Self {
+    /// Multiplies the effect of a scale error by `factor`.
+    pub fn with_scale(mut self, factor: f64) -> Self {
         if !self.is_none() {
-            columns_of(form).for_each(|column| self.effects.column_mut(column).scale_mut(factor));
+            self.effects.column_mut(SCALE_COLUMN).scale_mut(factor);
         }
         self
     }
 
-    /// Covariance of the quantities caused by waves alone.
+    /// Covariance of the quantities caused by waves along the line of sight alone.
     pub fn waves(&self) -> DMatrix<f64> {
         if self.is_none() {
             return DMatrix::zeros(self.effects.nrows(), self.effects.nrows());
         }
-        let waves = self.effects.columns_range(FIRST_WAVE..).into_owned();
+        let waves = self.effects.columns_range(FIRST_WAVE..FIRST_WAVE_X).into_owned();
         &waves * waves.transpose()
+    }
+}
+
+/// Direction that a column displaces points in, as an index of [`ErrorSize::lifts_at`]: the line of sight, X, Y, or the
+/// radius.
+fn direction_of(column: usize) -> usize {
+    match column {
+        ..FIRST_LATERAL => 0,
+        RADIAL_COLUMN => 3,
+        ..RADIAL_COLUMN => 1 + (column - FIRST_LATERAL) % 2,
+        ..FIRST_WAVE_X => 0,
+        ..FIRST_WAVE_Y => 1,
+        _ => 2,
     }
 }
 
@@ -316,13 +443,13 @@ impl SystematicPropagation {
     }
 
     /// Adds a part fitted to `points` (right-handed sensor frame, sensor at the origin). For a point, `row` returns the
-    /// derivatives of the part's distance from it by each of the part's parameters, and the change of that distance per
-    /// unit error along the line of sight. `sensitivities` holds the derivatives of the quantities by each parameter.
+    /// derivatives of the part's distance from it by each of the part's parameters, and the direction that this distance is
+    /// measured in. `sensitivities` holds the derivatives of the quantities by each parameter.
     pub fn add<'a, const N: usize>(
         &mut self,
         points: impl Iterator<Item = &'a Point>,
         sensitivities: &DMatrix<f64>,
-        row: impl Fn(&Point) -> ([f64; N], f64),
+        row: impl Fn(&Point) -> ([f64; N], Vector),
     ) {
         let points: Vec<&Point> = points.collect();
         let cell =
@@ -330,23 +457,27 @@ impl SystematicPropagation {
         let coarse_mm = self.size.field.longest_mm() / FIELD_CELLS;
         let filled: BTreeSet<[i32; 3]> = points.iter().map(|point| cell(point, coarse_mm)).collect();
         let cell_mm = coarse_mm * (filled.len() as f64 / CELLS_PER_PART).sqrt().min(1.0);
-        let mut cells: BTreeMap<[i32; 3], (Vector, SVector<f64, N>, f64)> = BTreeMap::new();
+        let mut cells: BTreeMap<[i32; 3], (Vector, [SVector<f64, N>; 4], f64)> = BTreeMap::new();
         let mut normal_matrix = DMatrix::<f64>::zeros(N, N);
         for point in points {
-            let (row, lift) = row(point);
+            let (row, normal) = row(point);
+            let lifts = self.size.lifts_at(point, &normal);
             for i in 0..N {
                 (0..N).for_each(|j| normal_matrix[(i, j)] += row[i] * row[j]);
             }
             let row = SVector::<f64, N>::from(row);
-            let cell = cells.entry(cell(point, cell_mm)).or_insert((Vector::zeros(), SVector::zeros(), 0.0));
-            *cell = (cell.0 + point.coords, cell.1 + row * lift, cell.2 + 1.0);
+            let (sum, rows, count) =
+                cells.entry(cell(point, cell_mm)).or_insert((Vector::zeros(), [SVector::zeros(); 4], 0.0));
+            (*sum, *count) = (*sum + point.coords, *count + 1.0);
+            rows.iter_mut().zip(lifts).for_each(|(sum, lift)| *sum += row * lift);
         }
         let Some(solver) = normal_matrix.cholesky() else { return };
         let mut right = DMatrix::<f64>::zeros(N, COLUMNS);
         for (sum, rows, count) in cells.into_values() {
             let columns = self.size.columns_at(&Point::from(sum / count));
-            for i in 0..N {
-                (0..COLUMNS).for_each(|column| right[(i, column)] += rows[i] * columns[column]);
+            for column in 0..COLUMNS {
+                let row = &rows[direction_of(column)];
+                (0..N).for_each(|i| right[(i, column)] += row[i] * columns[column]);
             }
         }
         self.effects += sensitivities * solver.solve(&right);
@@ -373,7 +504,8 @@ mod tests {
     fn of_plate(size: ErrorSize) -> Systematic {
         let points = plate();
         let mut propagation = SystematicPropagation::new(size, 3);
-        propagation.add(points.iter(), &DMatrix::identity(3, 3), |point| ([1.0, point.x, point.y], 1.0));
+        propagation
+            .add(points.iter(), &DMatrix::identity(3, 3), |point| ([1.0, point.x, point.y], point.coords.normalize()));
         propagation.finish()
     }
 
@@ -399,7 +531,7 @@ mod tests {
         let (form, variance) = found.largest(&row(0));
         assert_eq!(form, ErrorForm::Scale);
         assert!((variance.sqrt() / (ARCSINE_SIGMA * 0.01 / 58.31 * 250.0) - 1.0).abs() < 0.03, "{variance}");
-        let halved = found.clone().scaled(ErrorForm::Scale, 0.5);
+        let halved = found.clone().with_scale(0.5);
         assert!((halved.variance_by(ErrorForm::Scale, &row(0)) * 4.0 / variance - 1.0).abs() < 1e-9);
         // Waves shorter than the plate hardly lift it; their total variance is at most a quarter of the squared size.
         let waves = found.waves();
@@ -414,7 +546,7 @@ mod tests {
         let found = of_plate(ErrorSize { size_mm: 0.01, scale: 1e-5, field });
         let mut random = base::random::Random::new(5, 1);
         for _ in 0..200 {
-            let mut weights: Vec<f64> = (0..PROFILES.len()).map(|_| -(1.0 - random.uniform()).ln()).collect();
+            let mut weights: Vec<f64> = (0..FIRST_WAVE).map(|_| -(1.0 - random.uniform()).ln()).collect();
             let sum: f64 = weights.iter().sum();
             for weight in &mut weights {
                 *weight *= (random.uniform() - 0.5).signum() / sum;
@@ -424,6 +556,68 @@ mod tests {
             let mixture: f64 = weights.iter().enumerate().map(|(column, weight)| weight * combined[column]).sum();
             assert!(mixture * mixture <= found.variance(&row) * (1.0 + 1e-9));
         }
+    }
+
+    /// Effect on the place across and the slope of a line along Y that is located along X.
+    fn of_line(size: ErrorSize) -> Systematic {
+        let points: Vec<Point> = (0..=100).map(|i| Point::new(10.0, f64::from(i) - 50.0, 250.0)).collect();
+        let mut propagation = SystematicPropagation::new(size, 2);
+        propagation.add(points.iter(), &DMatrix::identity(2, 2), |point| ([1.0, point.y], Vector::x()));
+        propagation.finish()
+    }
+
+    /// Lateral errors displace a line whose points are seen at right angles, which no error along the line of sight does;
+    /// no lateral field that stays within the size anywhere has a larger effect than the limit.
+    #[test]
+    fn lateral_errors_move_lines_by_no_more_than_is_stated() {
+        let field = Field::of(plate().iter());
+        let found = of_line(ErrorSize { size_mm: 0.01, scale: 0.0, field });
+        let [place, slope] = [0, 1].map(|k| DVector::from_fn(2, |i, _| if i == k { 1.0 } else { 0.0 }));
+        let sheared = found.variance_by(ErrorForm::LateralLinear, &slope).sqrt();
+        assert!((sheared / (ARCSINE_SIGMA * 0.01 / 50.0) - 1.0).abs() < 0.02, "{sheared}");
+        let tilted = found.variance_by(ErrorForm::Tilt, &slope).sqrt();
+        assert!(tilted < 0.1 * sheared && found.largest(&slope).0 != ErrorForm::Tilt, "{tilted}");
+        let waves = found.variance_by(ErrorForm::LateralWaves, &slope);
+        assert!(waves > 0.0 && waves.sqrt() < 2.0 * sheared);
+        let (limit, random) = found.limit_and_variance(&slope);
+        assert!((limit * ARCSINE_SIGMA).powi(2) >= sheared * sheared && random >= waves);
+        // Linear fields of any kind, and the radial distortion of a lens, of full size at the farthest corner.
+        let mut random = base::random::Random::new(8, 2);
+        for row in [&place, &slope] {
+            let (limit, _) = found.limit_and_variance(row);
+            for kind in 0..400 {
+                let m: [f64; 4] = [0; 4].map(|_| random.normal());
+                let at = |x: f64, y: f64| match kind % 2 {
+                    0 => [m[0] * x + m[1] * y, m[2] * x + m[3] * y],
+                    _ => [x * (x * x + y * y), y * (x * x + y * y)],
+                };
+                let corners = [(30.0, 50.0), (-30.0, 50.0), (30.0, -50.0), (-30.0, -50.0)];
+                let largest = corners.map(|(x, y)| at(x, y)[0].hypot(at(x, y)[1])).into_iter().fold(0.0, f64::max);
+                let (mut sums, mut moments) = ([0.0; 2], [0.0; 2]);
+                for i in 0..=100 {
+                    let y = f64::from(i) - 50.0;
+                    let error = 0.01 * at(10.0, y)[0] / largest;
+                    (sums[0], sums[1]) = (sums[0] + error, sums[1] + error * y);
+                    (moments[0], moments[1]) = (moments[0] + 1.0, moments[1] + y * y);
+                }
+                let effect = row[0] * sums[0] / moments[0] + row[1] * sums[1] / moments[1];
+                assert!(effect.abs() <= limit * 1.02, "{kind}: {effect} {limit}");
+            }
+        }
+    }
+
+    /// What a sensor saw beside its artefact is in its field too, as far as it lies at the artefact's distance.
+    #[test]
+    fn the_field_is_at_least_what_the_snapshots_show() {
+        let regions = [Point::new(-20.0, -30.0, 248.0), Point::new(20.0, 30.0, 250.0)];
+        let seen = |surface: Vec<Point>| Field::seen(&regions, &[surface]);
+        assert_eq!(seen(Vec::new()), Field::of(&regions));
+        let beside = seen(vec![Point::new(-35.0, 0.0, 250.0), Point::new(35.0, 60.0, 240.0)]);
+        assert_eq!((beside.centre_mm, beside.half_mm), ([0.0, 15.0], [35.0, 45.0]));
+        assert!(beside.scale_of(0.01) < Field::of(&regions).scale_of(0.01));
+        // Twice as far away, twice as much is seen.
+        let behind = seen(vec![Point::new(-70.0, -60.0, 500.0), Point::new(70.0, 60.0, 500.0)]);
+        assert_eq!((behind.centre_mm, behind.half_mm), ([0.0; 2], [35.0, 30.0]));
     }
 
     /// Over a field twice as wide a tilt of the same size is half as steep. An artefact that reaches beyond the field

@@ -1,12 +1,12 @@
 //! Most likely cause of a pattern of disagreements.
 
 use super::super::artefacts::Aspect;
+use super::super::stylus::MAX_RADIUS_ERROR_MM;
 use super::{COVERAGE, Comparison, Outcome, ShapeDeviation};
 
 /// Maximum share of the weighted squares that a cause may leave unexplained.
 const MAX_UNEXPLAINED_SHARE: f64 = 0.25;
-/// Maximum error of the stylus tip radius, mm, and maximum scale error that are considered as causes.
-const MAX_RADIUS_ERROR_MM: f64 = 3.0;
+/// Maximum scale error that is considered as a cause.
 const MAX_SCALE_ERROR: f64 = 0.02;
 
 /// Error of one parameter that would explain all differences, with its standard uncertainty.
@@ -16,12 +16,7 @@ struct Cause {
 }
 
 /// What disagrees, and why; empty if everything agrees.
-pub(super) fn sentences(
-    comparisons: &[Comparison],
-    shape: &[ShapeDeviation],
-    limit: f64,
-    probe_radius_mm: f64,
-) -> Vec<String> {
+pub(super) fn sentences(comparisons: &[Comparison], shape: &[ShapeDeviation], probe_radius_mm: f64) -> Vec<String> {
     let mut sentences = Vec::new();
     sentences.extend(shape_sentence(shape));
     let off: Vec<&Comparison> = comparisons.iter().filter(|own| own.outcome == Outcome::Disagrees).collect();
@@ -37,12 +32,12 @@ pub(super) fn sentences(
         worst.shown(worst.cmm),
         worst.normalised
     ));
-    sentences.push(cause(&judged, &off, limit, probe_radius_mm));
+    sentences.push(cause(&judged, &off, probe_radius_mm));
     sentences
 }
 
-fn cause(judged: &[&Comparison], off: &[&Comparison], limit: f64, probe_radius_mm: f64) -> String {
-    let radius_error = explaining(judged, limit, |own| own.radius_sensitivity);
+fn cause(judged: &[&Comparison], off: &[&Comparison], probe_radius_mm: f64) -> String {
+    let radius_error = explaining(judged, |own| own.radius_sensitivity);
     if let Some(Cause { value, sigma }) = radius_error.filter(|own| own.value.abs() < MAX_RADIUS_ERROR_MM) {
         let radius_mm = probe_radius_mm + value;
         if radius_mm > -COVERAGE * sigma {
@@ -55,7 +50,7 @@ fn cause(judged: &[&Comparison], off: &[&Comparison], limit: f64, probe_radius_m
         }
     }
     let length = |own: &Comparison| if own.aspect == Aspect::Distance { own.cmm } else { 0.0 };
-    let scale_error = explaining(judged, limit, length).filter(|own| own.value.abs() < MAX_SCALE_ERROR);
+    let scale_error = explaining(judged, length).filter(|own| own.value.abs() < MAX_SCALE_ERROR);
     if let Some(Cause { value, sigma }) = scale_error {
         return format!(
             "The most likely cause is a scale error: lengths measured by the sensor are {:.0} ± {:.0} µm/m longer than \
@@ -91,7 +86,7 @@ fn cause(judged: &[&Comparison], off: &[&Comparison], limit: f64, probe_radius_m
 }
 
 /// Value of a parameter that reduces all differences to chance; `sensitivity` is the derivative of a difference by it.
-fn explaining(judged: &[&Comparison], limit: f64, sensitivity: impl Fn(&Comparison) -> f64) -> Option<Cause> {
+fn explaining(judged: &[&Comparison], sensitivity: impl Fn(&Comparison) -> f64) -> Option<Cause> {
     let weight = |own: &Comparison| own.sigma.powi(-2);
     let information: f64 = judged.iter().map(|own| weight(own) * sensitivity(own).powi(2)).sum();
     if !(information > 0.0) {
@@ -100,7 +95,7 @@ fn explaining(judged: &[&Comparison], limit: f64, sensitivity: impl Fn(&Comparis
     let value = judged.iter().map(|own| weight(own) * sensitivity(own) * own.difference()).sum::<f64>() / information;
     let residual = |own: &Comparison| own.difference() - sensitivity(own) * value;
     let squares = |of: &dyn Fn(&Comparison) -> f64| judged.iter().map(|own| weight(own) * of(own).powi(2)).sum::<f64>();
-    let is_chance = judged.iter().all(|own| residual(own).abs() <= limit * COVERAGE * own.sigma);
+    let is_chance = judged.iter().all(|own| residual(own).abs() <= own.limit * COVERAGE * own.sigma);
     let (before, after) = (squares(&Comparison::difference), squares(&residual));
     (is_chance && after < MAX_UNEXPLAINED_SHARE * before).then(|| Cause { value, sigma: information.powf(-0.5) })
 }

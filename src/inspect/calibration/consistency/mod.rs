@@ -13,12 +13,14 @@
 mod causes;
 mod mounting_check;
 mod on_snapshot;
+mod spread;
 mod unseen;
 
 use serde::Serialize;
 
 pub use mounting_check::MountingCheck;
 pub use on_snapshot::TouchesOnSnapshot;
+pub use spread::Spread;
 
 use super::artefacts::{Aspect, Invariants};
 use super::joint::Joint;
@@ -64,6 +66,11 @@ pub struct Comparison {
     pub cmm: f64,
     /// Combined standard uncertainty of the difference, mm or rad.
     pub sigma: f64,
+    /// What it consists of.
+    #[serde(skip)]
+    pub spread: Spread,
+    /// Largest normalised deviation that chance and the stated systematic error explain.
+    pub limit: f64,
     /// Normalised deviation: the difference divided by its expanded uncertainty (k = 2); ISO/IEC 17043.
     pub normalised: f64,
     /// Outcome of the comparison.
@@ -102,23 +109,37 @@ impl Comparison {
         self.sigma > 0.0 && self.normalised.is_finite()
     }
 
-    fn new(quantity: String, aspect: Aspect, snapshot: usize, [sensor, cmm]: [f64; 2], sigma: f64) -> Self {
+    fn new(quantity: String, aspect: Aspect, snapshot: usize, [sensor, cmm]: [f64; 2], spread: Spread) -> Self {
+        let sigma = spread.sigma();
         let normalised = if sigma > 0.0 { (sensor - cmm).abs() / (COVERAGE * sigma) } else { 0.0 };
-        let (outcome, parts) = (Outcome::NotJudged, Vec::new());
-        Self { quantity, aspect, snapshot, sensor, cmm, sigma, normalised, outcome, parts, radius_sensitivity: 0.0 }
+        Self {
+            quantity,
+            aspect,
+            snapshot,
+            sensor,
+            cmm,
+            sigma,
+            spread,
+            limit: 0.0,
+            normalised,
+            outcome: Outcome::NotJudged,
+            parts: Vec::new(),
+            radius_sensitivity: 0.0,
+        }
     }
 
     /// A difference beyond the limit is significant, however large the uncertainty; agreement is stated only if the
-    /// uncertainty is small.
-    fn judged(self, limit: f64) -> Self {
+    /// uncertainty is small. `sigmas`: limit of a normal variable, in standard deviations.
+    fn judged(self, sigmas: f64) -> Self {
         let max_uncertainty =
             if self.aspect.is_angle() { MAX_JUDGED_UNCERTAINTY_RAD } else { MAX_JUDGED_UNCERTAINTY_MM };
+        let limit = if self.sigma > 0.0 { self.spread.limit(sigmas) / (COVERAGE * self.sigma) } else { 0.0 };
         let outcome = match self.is_compared() {
             true if self.normalised > limit => Outcome::Disagrees,
             true if COVERAGE * self.sigma <= max_uncertainty => Outcome::Agrees,
             _ => Outcome::NotJudged,
         };
-        Self { outcome, ..self }
+        Self { outcome, limit, ..self }
     }
 }
 
@@ -140,7 +161,8 @@ pub struct ShapeDeviation {
 pub struct Consistency {
     /// Quantities of the artefact by both instruments, followed by the residuals of each snapshot if there are several.
     pub comparisons: Vec<Comparison>,
-    /// Limit of the normalised deviation, adjusted for the number of comparisons.
+    /// Limit of the normalised deviation of a normal variable, adjusted for the number of comparisons; that of each
+    /// comparison is at most this.
     pub limit: f64,
     /// Deviations from the shape implied by the kind of artefact; empty if it implies none, or if the user's own CAD
     /// model is used.
@@ -194,31 +216,43 @@ pub(super) fn check(input: &CheckInput<'_>) -> Result<Consistency> {
     let corrected = request.cmm_frames(&|point| cmm_errors.corrected(point))?;
     let mut comparisons = Vec::new();
     for (index, ((placement, _), sensor)) in request.views().zip(&frames.sensor).enumerate() {
-        comparisons.extend(invariant_comparisons(&sensor.invariants, &corrected[placement].invariants, index));
+        let stylus_mm = request.probe_radius_error_mm.unwrap_or(0.0);
+        comparisons.extend(invariant_comparisons(
+            &sensor.invariants,
+            &corrected[placement].invariants,
+            index,
+            stylus_mm,
+        ));
     }
     if let Some(joint) = input.joint.filter(|joint| joint.redundancy > 0) {
         comparisons.extend(residual_comparisons(joint));
     }
     let limit = critical_deviation(comparisons.iter().filter(|own| own.is_compared()).count());
-    let comparisons: Vec<Comparison> = comparisons.into_iter().map(|own| own.judged(limit)).collect();
+    let sigmas = limit * COVERAGE;
+    let comparisons: Vec<Comparison> = comparisons.into_iter().map(|own| own.judged(sigmas)).collect();
     let shape = if request.own_shape { Vec::new() } else { corrected.iter().flat_map(shape_deviations).collect() };
     let touches = on_snapshot::check(input, &corrected);
     let mounted = MountingCheck::of(input.mounting, frames.centroid, request.any_mounting);
-    let causes = causes::sentences(&comparisons, &shape, limit, request.probe_radius_mm);
-    let unseen = unseen::sentences(input, &comparisons, limit);
+    let causes = causes::sentences(&comparisons, &shape, request.probe_radius_mm);
+    let unseen = unseen::sentences(input, &comparisons);
     Ok(Consistency { comparisons, limit, shape, touches, mounted, causes, unseen })
 }
 
+/// Comparisons of the artefact's quantities; an error of the stylus tip radius up to `stylus_mm`, as stated, is no
+/// disagreement.
 fn invariant_comparisons<'a>(
     sensor: &'a Invariants,
     cmm: &'a Invariants,
     snapshot: usize,
+    stylus_mm: f64,
 ) -> impl Iterator<Item = Comparison> {
     sensor.quantities.iter().enumerate().filter_map(move |(k, own)| {
         let j = cmm.position(&own.name)?;
         let other = &cmm.quantities[j];
-        let sigma = (sensor.variance(k) + cmm.variance(j)).sqrt();
-        let compared = Comparison::new(own.name.clone(), own.aspect, snapshot, [own.value, other.value], sigma);
+        let (noise, fixed, random) = sensor.parts_of_variance(k);
+        let stylus = (other.radius_sensitivity * stylus_mm).abs();
+        let spread = Spread { noise: noise + cmm.variance(j), fixed, random }.with_fixed(stylus);
+        let compared = Comparison::new(own.name.clone(), own.aspect, snapshot, [own.value, other.value], spread);
         Some(Comparison { parts: own.parts.clone(), radius_sensitivity: other.radius_sensitivity, ..compared })
     })
 }
@@ -231,7 +265,7 @@ fn residual_comparisons(joint: &Joint) -> impl Iterator<Item = Comparison> {
         (0..6).filter(move |&k| sigmas[k] > 0.0).map(move |k| {
             let aspect = if k < 3 { Aspect::Distance } else { Aspect::Angle };
             let name = format!("{} against all snapshots", NAMES[k]);
-            Comparison::new(name, aspect, index, [residual[k], 0.0], sigmas[k])
+            Comparison::new(name, aspect, index, [residual[k], 0.0], Spread::normal(sigmas[k]))
         })
     })
 }
@@ -261,7 +295,7 @@ fn critical_deviation(count: usize) -> f64 {
 /// Probability that a normal variable deviates from its mean by more than this many standard deviations, either way:
 /// the complementary error function by a rational Chebyshev fit (Press et al., "Numerical Recipes", 6.2; relative error
 /// 1.2e-7).
-fn two_sided_tail(sigmas: f64) -> f64 {
+pub(super) fn two_sided_tail(sigmas: f64) -> f64 {
     const TERMS: [f64; 10] = [
         -1.265_512_23,
         1.000_023_68,

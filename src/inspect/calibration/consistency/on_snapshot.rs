@@ -68,7 +68,7 @@ pub(super) fn check(input: &CheckInput<'_>, cmm: &[ArtefactFrame]) -> Option<Tou
         let grid = SnapshotGrid::new(surface);
         let (cmm_frame, radius_mm) = (&cmm[placement], input.request.probe_radius_mm);
         let (sensor_from_cmm, travel_mm) =
-            (input.mounting.cmm_from_sensor.inverse(), view.position_mm - input.mounting.position_mm);
+            (input.mounting.cmm_from_sensor.inverse(), input.mounting.travel_mm(&view.position_mm));
         for (sensor_part, part) in sensor.parts.iter().zip(&cmm_frame.parts) {
             let max_distance_mm = ON_FACE_MM.max(ON_FACE_SIGMAS * sensor_part.fit.sigma_mm);
             for (&region, touch) in

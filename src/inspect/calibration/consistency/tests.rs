@@ -52,6 +52,7 @@ fn request(artefact: ArtefactKind, placements: &[Placement]) -> Request<'_> {
         placements,
         handedness: Handedness::Right,
         probe_radius_mm: TIP_RADIUS_MM,
+        probe_radius_error_mm: None,
         clip_sigmas: Some(3.0),
         bias_mm: 0.01,
         scale: None,

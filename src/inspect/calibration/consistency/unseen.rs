@@ -1,35 +1,35 @@
 //! Errors that the measurements at hand cannot reveal, and what would reveal them.
 
 use super::super::artefacts::{Aspect, ErrorForm};
+use super::super::stylus::MAX_RADIUS_ERROR_MM;
 use super::{COVERAGE, CheckInput, Comparison};
 use crate::features::Shape;
 
-/// Minimum detectable errors of the stylus tip radius, mm, and of the scale above which such an error counts as not
-/// shown.
-const MAX_DETECTABLE_RADIUS_MM: f64 = 1.0;
+/// Minimum detectable error of the scale above which such an error counts as not shown.
 const MAX_DETECTABLE_SCALE: f64 = 1e-3;
 
 /// One sentence for each error that cannot be revealed.
-pub(super) fn sentences(input: &CheckInput<'_>, comparisons: &[Comparison], limit: f64) -> Vec<String> {
+pub(super) fn sentences(input: &CheckInput<'_>, comparisons: &[Comparison]) -> Vec<String> {
     let judged: Vec<&Comparison> = comparisons.iter().filter(|own| own.is_compared()).collect();
     // Smallest detectable value of a parameter; `sensitivity` is the derivative of a difference by it.
     let detectable = |sensitivity: &dyn Fn(&Comparison) -> f64| {
-        let max = judged.iter().map(|own| sensitivity(own).abs() / own.sigma).fold(0.0, f64::max);
-        limit * COVERAGE / max
+        let max = judged.iter().map(|own| sensitivity(own).abs() / (own.limit * own.sigma)).fold(0.0, f64::max);
+        COVERAGE / max
     };
     let mut sentences = Vec::new();
     let radius_mm = detectable(&|own| own.radius_sensitivity);
     // The centre of a sphere does not depend on it.
     let is_flat = |part: &super::super::artefacts::Part| matches!(part.fit.shape, Shape::Plane { .. });
     if input.frames.cmm.iter().flat_map(|frame| &frame.parts).any(is_flat) {
-        sentences.push(if radius_mm < MAX_DETECTABLE_RADIUS_MM {
+        sentences.push(if radius_mm < MAX_RADIUS_ERROR_MM {
             format!(
                 "An error of the stylus tip radius below {radius_mm:.2} mm is not detected; it shifts the mounting \
-                 perpendicular to the flat face by the same amount."
+                 perpendicular to the flat face by the same amount, which the uncertainties include as far as the radius \
+                 is not stated to be known better."
             )
         } else {
             "This artefact does not show an error of the stylus tip radius, which shifts the mounting perpendicular to \
-             the flat face by the same amount: measure a sphere or angled slots with the same stylus."
+             the flat face by the same amount: state it, or measure a sphere or angled slots with the same stylus."
                 .to_owned()
         });
     }
@@ -42,8 +42,9 @@ pub(super) fn sentences(input: &CheckInput<'_>, comparisons: &[Comparison], limi
     if is_single && scale >= MAX_DETECTABLE_SCALE && max_mm > 0.0 {
         sentences.push(format!(
             "No length across the field is compared, so a scale error of the sensor or of the CMM is not detected; \
-             that of the sensor is included as ± {max_mm:.4} mm of position. Three spheres, or one sphere from several \
-             positions, would show it."
+             that of the sensor is included as ± {max_mm:.4} mm of position, as far as its systematic error allows one. \
+             Three spheres, or one sphere from several positions, would show it; a stated scale error or a stated \
+             measuring field, if it is larger than the snapshot shows, reduces it."
         ));
     }
     let [.., a, b, c] = contribution(ErrorForm::Tilt);

@@ -16,10 +16,15 @@ pub struct Machine {
     pub warm_up_minutes: f64,
     /// Validity period of a calibration, hours; `None` if unlimited.
     pub valid_hours: Option<f64>,
+    /// Largest standard deviation of the logged calibrations along each axis that the operator allows, mm; `None` if only
+    /// the stated uncertainties limit it.
+    pub max_scatter_mm: Option<f64>,
+    /// The same of each angle, rad.
+    pub max_scatter_rad: Option<f64>,
 }
 
 impl Machine {
-    /// Returns an error if the warm-up time or the validity period is out of range.
+    /// Returns an error if the warm-up time, the validity period or a limit of the scatter is out of range.
     pub fn check(&self) -> Result<()> {
         if !(self.warm_up_minutes >= 0.0 && self.warm_up_minutes.is_finite()) {
             return Err(UserError::usage("The warm-up time must be at least 0 minutes."));
@@ -28,6 +33,10 @@ impl Machine {
             return Err(UserError::usage(
                 "The validity period of a calibration must be more than 0 hours, or unlimited.",
             ));
+        }
+        let limits = [self.max_scatter_mm, self.max_scatter_rad];
+        if !limits.into_iter().flatten().all(|limit| limit > 0.0 && limit.is_finite()) {
+            return Err(UserError::usage("The limits of the scatter of calibrations must be more than 0."));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! validity of the last one.
 //!
 //! A calibration consists of six quantities: the sensor's translation along the CMM's axes and its angles of `Rx Ry
-//! Rz`. Each has its own control chart. Sources: Shewhart control charts for individuals and moving ranges (ISO
+//! Rz`. Each has its own control chart, and its scatter is held against the uncertainty that the calibrations state. Sources: Shewhart control charts for individuals and moving ranges (ISO
 //! 7870-2), run rules after the Western Electric "Statistical Quality Control Handbook" (1956), the normalised error of
 //! ISO/IEC 17043 and ISO 13528. The texts of the standards were not available to check clause numbers against.
 
@@ -11,6 +11,7 @@ mod chart;
 mod drift;
 mod log;
 mod run;
+mod scatter;
 mod single_tests;
 mod status;
 
@@ -21,8 +22,9 @@ use serde::{Deserialize, Serialize};
 pub use age::{CalibrationAge, Machine, State};
 pub use chart::{Chart, Finding, Rule};
 pub use drift::Drift;
-pub use log::{Log, append, read};
+pub use log::{Log, RepeatedLine, append, read};
 pub use run::{Agreement, Certificate, Quantified, Repeatability};
+pub use scatter::Scatter;
 pub use single_tests::{CalibrationTest, Evidence, TestKind, TestOutcome};
 pub use status::{CalibrationStatus, CalibrationVerdict};
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chart::Chart;
 use super::drift::Drift;
+use super::scatter::Scatter;
 use super::{Quantity, Record};
 use base::{Result, UserError, text_table};
 
@@ -70,6 +71,9 @@ pub struct Quantified {
     pub chart: Chart,
     /// Root mean square of the stated standard uncertainties: the expected standard deviation.
     pub stated_sigma: f64,
+    /// Scatter compared with the stated uncertainties; `None` if a calibration states none.
+    #[serde(default)]
+    pub scatter: Option<Scatter>,
     /// Drift; `None` for fewer than three calibrations, or if all have the same time.
     pub drift: Option<Drift>,
     /// Comparison of the last value with the certificate, if there is one.
@@ -119,8 +123,8 @@ impl Repeatability {
         Ok(repeatability)
     }
 
-    /// Whether no rule applies at the last calibration and no quantity drifts. `None` if there are too few calibrations
-    /// for control charts.
+    /// Whether no rule applies at the last calibration, no quantity drifts, and the stated uncertainties explain how the
+    /// calibrations scatter. `None` if there are too few calibrations for control charts.
     ///
     /// By chance, one of all rules on six charts applies at about one calibration in fifteen: a finding calls for a
     /// check and a repetition, not for a repair.
@@ -128,6 +132,7 @@ impl Repeatability {
         let is_quiet = |own: &Quantified| {
             own.chart.findings.iter().all(|finding| finding.run < self.unix_s.len())
                 && !own.drift.is_some_and(|drift| drift.is_significant())
+                && own.scatter.is_none_or(|scatter| scatter.is_explained())
         };
         let is_quiet = self.quantities.iter().all(is_quiet);
         (self.unix_s.len() >= MIN_CHARTED || !is_quiet).then_some(is_quiet)
@@ -164,6 +169,24 @@ impl Repeatability {
                     quantity.shown_small(drift.sigma_per_hour)
                 ));
             }
+        }
+        let wide = self.quantities.iter().filter_map(|own| Some((own, own.scatter.filter(|own| !own.is_explained())?)));
+        sentences.extend(wide.clone().map(|(own, scatter)| {
+            format!(
+                "The {} scatters by {} (standard deviation), {:.2} times its stated standard uncertainty; chance explains \
+                 at most {:.2} times.",
+                own.quantity,
+                own.quantity.shown_small(own.chart.standard_deviation),
+                scatter.ratio,
+                scatter.limit
+            )
+        }));
+        if wide.count() > 0 {
+            sentences.push(
+                "The calibrations differ by more than they state: check the mounting for play, the warm-up and the stated \
+                 errors of both instruments. A sensor that was mounted anew needs a log of its own."
+                    .to_owned(),
+            );
         }
         if self.in_control() == Some(true) {
             sentences
@@ -202,6 +225,8 @@ impl Repeatability {
             "mean",
             "std dev",
             "stated",
+            "ratio",
+            "limit",
             "lower limit",
             "upper limit",
             "drift / h",
@@ -217,6 +242,8 @@ impl Repeatability {
                 digits(own.chart.mean),
                 small(own.chart.standard_deviation),
                 small(own.stated_sigma),
+                own.scatter.map_or("-".to_owned(), |scatter| format!("{:.2}", scatter.ratio)),
+                own.scatter.map_or("-".to_owned(), |scatter| format!("{:.2}", scatter.limit)),
                 digits(own.chart.limits[0]),
                 digits(own.chart.limits[1]),
                 own.drift.map_or("-".to_owned(), |drift| small(drift.per_hour)),
@@ -238,9 +265,11 @@ fn quantity_history(quantity: Quantity, records: &[Record], certificate: Option<
     let chart = Chart::of(values).ok_or_else(too_few)?;
     let hours: Vec<f64> = records.iter().map(|record| (record.unix_s - first.unix_s) as f64 / 3600.0).collect();
     let agreement = certificate.map(|own| agreement(quantity, last, own)).transpose()?;
-    let squares: f64 = records.iter().map(|record| quantity.sigma(record).powi(2)).sum();
+    let sigmas: Vec<f64> = records.iter().map(|record| quantity.sigma(record)).collect();
+    let squares: f64 = sigmas.iter().map(|sigma| sigma * sigma).sum();
     Ok(Quantified {
         quantity,
+        scatter: Scatter::of(&chart.values, &sigmas),
         drift: Drift::of(&hours, &chart.values),
         chart,
         stated_sigma: (squares / records.len() as f64).sqrt(),
@@ -314,6 +343,11 @@ mod tests {
             }
             assert!((own.stated_sigma / SIGMA[k] - 1.0).abs() < 1e-12);
             assert!(!own.drift.unwrap().is_significant() && own.agreement.is_none());
+            let scatter = own.scatter.unwrap();
+            assert!(
+                scatter.is_explained()
+                    && (scatter.ratio / (own.chart.standard_deviation / SIGMA[k]) - 1.0).abs() < 1e-9
+            );
         }
         println!("{}", found.text());
         assert_eq!(found.in_control(), Some(true));
@@ -338,6 +372,32 @@ mod tests {
             "{:?}",
             found.sentences
         );
+    }
+
+    /// Six mountings of a sensor with half a millimetre of play are quiet by their own control limits; by the uncertainty
+    /// that they state they are not.
+    #[test]
+    fn a_scatter_beyond_the_stated_uncertainty_is_named() {
+        let play = [0.25, -0.31, 0.12, -0.22, 0.34, -0.18];
+        let loose = Repeatability::of(&noisy(6, 7, |i, k| if k == 0 { play[i] } else { 0.0 }), None).unwrap();
+        for own in &loose.quantities {
+            assert!(own.quantity != Quantity::ShiftX || own.chart.findings.is_empty(), "{:?}", own.chart.findings);
+            assert_eq!(own.scatter.unwrap().is_explained(), own.quantity != Quantity::ShiftX, "{own:?}");
+        }
+        assert_eq!(loose.in_control(), Some(false));
+        let sentences = loose.sentences.join(" ");
+        assert!(
+            sentences.contains("The shift along X scatters by 2") && sentences.contains("a log of its own"),
+            "{sentences}"
+        );
+        assert!(!sentences.contains("in control"), "{sentences}");
+        // The last angle lies at 180° and jumps by a full turn: that is no scatter.
+        assert!(loose.quantities[5].scatter.unwrap().ratio < 2.0);
+        // An uncertainty that is not stated judges nothing.
+        let mut unstated = noisy(6, 7, |_, _| 0.0);
+        unstated[3].shift_sigma_mm[1] = 0.0;
+        let found = Repeatability::of(&unstated, None).unwrap();
+        assert!(found.quantities[1].scatter.is_none() && found.quantities[2].scatter.is_some());
     }
 
     #[test]

@@ -28,6 +28,10 @@ pub enum TestKind {
     MovingRange,
     /// There is no significant drift; value: p-value.
     Drift,
+    /// The stated uncertainties explain the scatter of the calibrations; value: scatter in stated standard uncertainties.
+    Scatter,
+    /// The scatter of the calibrations is within the operator's limit; value: standard deviation, mm or rad.
+    ScatterLimit,
     /// It agrees with the certificate; value: normalised error En.
     Certificate,
 }
@@ -44,6 +48,8 @@ impl TestKind {
             Self::Runs => "run rules",
             Self::MovingRange => "control chart of moving ranges",
             Self::Drift => "drift",
+            Self::Scatter => "scatter against the stated uncertainty",
+            Self::ScatterLimit => "scatter against the limit",
             Self::Certificate => "agreement with the certificate",
         }
     }
@@ -59,10 +65,11 @@ impl TestKind {
             (Self::WarmUp, _) => format!("{value:.1} min"),
             (Self::Individuals, _) => format!("{value:.2} standard deviations"),
             (Self::Runs, _) => format!("{value:.0}"),
-            (Self::MovingRange, Some(quantity)) => quantity.shown_small(value),
+            (Self::MovingRange | Self::ScatterLimit, Some(quantity)) => quantity.shown_small(value),
+            (Self::Scatter, _) => format!("{value:.2} times"),
             (Self::Drift, _) => format!("p = {value:.4}"),
             (Self::Certificate, _) => format!("En = {value:.2}"),
-            (Self::MovingRange, None) => format!("{value}"),
+            (Self::MovingRange | Self::ScatterLimit, None) => format!("{value}"),
         }
     }
 }
@@ -185,17 +192,18 @@ pub enum Evidence<'a> {
     Nothing(&'a str),
 }
 
-/// Tests of the last calibration by its log: control charts, drift and comparison with the certificate.
-pub(super) fn of_log(evidence: Evidence<'_>) -> Vec<CalibrationTest> {
-    use TestKind::{Certificate, Drift, Individuals, MovingRange, Runs};
+/// Tests of the last calibration by its log: control charts, drift, scatter and comparison with the certificate.
+pub(super) fn of_log(evidence: Evidence<'_>, machine: &Machine) -> Vec<CalibrationTest> {
+    use TestKind::{Certificate, Drift, Individuals, MovingRange, Runs, Scatter};
     let (says, uncompared) = match evidence {
         Evidence::Log { says, uncompared } => (says, uncompared),
         Evidence::Nothing(reason) => {
-            let kinds = [Individuals, Runs, MovingRange, Drift];
+            let kinds = [Individuals, Runs, MovingRange, Drift, Scatter];
             return kinds.map(|test| CalibrationTest::missing(test, None, true, reason)).into();
         }
     };
     let mut tests: Vec<CalibrationTest> = says.quantities.iter().flat_map(|own| of_charts(own, says)).collect();
+    tests.extend(says.quantities.iter().flat_map(|own| of_scatter(own, machine)));
     let is_compared = says.quantities.iter().any(|own| own.agreement.is_some());
     for own in &says.quantities {
         tests.extend(own.agreement.map(|agreement| {
@@ -208,6 +216,24 @@ pub(super) fn of_log(evidence: Evidence<'_>) -> Vec<CalibrationTest> {
         tests.push(CalibrationTest::missing(Certificate, None, uncompared.is_some(), reason));
     }
     tests
+}
+
+/// Tests of the scatter of a quantity: by the stated uncertainties, and by the operator's limit if there is one.
+fn of_scatter(own: &Quantified, machine: &Machine) -> Vec<CalibrationTest> {
+    use TestKind::{Scatter, ScatterLimit};
+    let quantity = Some(own.quantity);
+    let stated = match own.scatter {
+        Some(scatter) => {
+            CalibrationTest::evaluated(Scatter, quantity, [scatter.ratio, scatter.limit], scatter.is_explained())
+        }
+        None => CalibrationTest::missing(Scatter, quantity, true, "A calibration of the log states no uncertainty."),
+    };
+    let limit = if own.quantity.is_angle() { machine.max_scatter_rad } else { machine.max_scatter_mm };
+    let limited = limit.map(|limit| {
+        let value = own.chart.standard_deviation;
+        CalibrationTest::evaluated(ScatterLimit, quantity, [value, limit], value <= limit)
+    });
+    std::iter::once(stated).chain(limited).collect()
 }
 
 /// Tests of the charts and the drift of a quantity.

@@ -40,11 +40,11 @@ pub struct CalibrationStatus {
 impl CalibrationStatus {
     /// Status of the calibration made at `calibrated_unix_s`, at the time `now_unix_s`.
     ///
-    /// Required are the tests of the time of the calibration, of its control charts and drifts, and the comparison with
-    /// a certificate if one is named. Tests that need unknown facts about the machine are skipped, with a note.
+    /// Required are the tests of the time of the calibration, of its control charts, drifts and scatter, and the comparison
+    /// with a certificate if one is named. Tests that need unknown facts about the machine are skipped, with a note.
     pub fn of(now_unix_s: i64, calibrated_unix_s: Option<i64>, machine: &Machine, evidence: Evidence<'_>) -> Self {
         let mut tests = of_time(now_unix_s, calibrated_unix_s, machine);
-        tests.extend(of_log(evidence));
+        tests.extend(of_log(evidence, machine));
         let is_missing = |test: &CalibrationTest| test.outcome == TestOutcome::NotJudged && test.is_needed;
         let verdict = if tests.iter().any(|test| test.outcome == TestOutcome::Failed) {
             CalibrationVerdict::DoesNotHold
@@ -145,14 +145,15 @@ mod tests {
             switched_on_unix_s: Some(MADE - 7000),
             warm_up_minutes: 30.0,
             valid_hours: Some(8.0),
+            ..Machine::default()
         };
         let says = Repeatability::of(&records(24, 0.0), Some(&certificate(0.0))).unwrap();
         let found = status(&says, None, &machine);
         assert!(found.holds(), "{:?}", found.sentences());
-        // Four of its age, and five of each quantity.
-        assert_eq!(found.tests.len(), 4 + 5 * 6);
+        // Four of its age, and six of each quantity.
+        assert_eq!(found.tests.len(), 4 + 6 * 6);
         assert!(found.tests.iter().all(|test| test.outcome == TestOutcome::Passed && test.value.is_some()));
-        assert_eq!(found.sentences(), ["The last calibration holds: it passed all 34 tests that were made."]);
+        assert_eq!(found.sentences(), ["The last calibration holds: it passed all 40 tests that were made."]);
         let json = serde_json::to_string(&found).unwrap();
         assert_eq!(serde_json::from_str::<CalibrationStatus>(&json).unwrap(), found);
     }
@@ -189,6 +190,38 @@ mod tests {
         let evidence = Evidence::Log { says: &quiet, uncompared: None };
         let early = CalibrationStatus::of(MADE - 60, Some(MADE), &Machine::default(), evidence);
         assert_eq!(failed(&early), [(TestKind::Clock, None)]);
+    }
+
+    /// Calibrations that scatter more than they state do not hold, however quiet their charts are; nor do those that scatter
+    /// more than the operator allows.
+    #[test]
+    fn a_scatter_beyond_what_is_stated_or_allowed_does_not_hold() {
+        let mut loose = records(24, 0.0);
+        for (i, record) in loose.iter_mut().enumerate() {
+            record.shift_mm[0] += if i % 2 == 0 { 0.25 } else { -0.25 };
+        }
+        let says = Repeatability::of(&loose, None).unwrap();
+        let found = status(&says, None, &Machine::default());
+        assert_eq!(found.verdict, CalibrationVerdict::DoesNotHold);
+        assert_eq!(failed(&found), [(TestKind::Scatter, Some(Quantity::ShiftX))]);
+        let sentences = found.sentences();
+        let expected =
+            "Failed: scatter against the stated uncertainty, shift along X: 85.64 times, at most 1.44 times.";
+        assert_eq!(sentences[1], expected);
+        // The standard deviation of ± 1.5 µm is 1.53 µm, that of ± 5 µrad 5.1 µrad.
+        let quiet = Repeatability::of(&records(24, 0.0), None).unwrap();
+        let with = |mm, rad| Machine { max_scatter_mm: Some(mm), max_scatter_rad: Some(rad), ..Machine::default() };
+        let found = status(&quiet, None, &with(0.002, 6e-6));
+        assert!(found.holds() && found.tests.iter().filter(|own| own.test == TestKind::ScatterLimit).count() == 6);
+        let found = status(&quiet, None, &with(0.0015, 6e-6));
+        assert_eq!(failed(&found).len(), 3, "{:?}", found.sentences());
+        assert!(
+            found.sentences()[1].ends_with("shift along X: 1.532 µm, at most 1.500 µm."),
+            "{:?}",
+            found.sentences()
+        );
+        assert_eq!(failed(&status(&quiet, None, &with(0.002, 5e-6))).len(), 3);
+        assert!(with(0.0, 1.0).check().is_err() && with(1.0, f64::NAN).check().is_err());
     }
 
     #[test]

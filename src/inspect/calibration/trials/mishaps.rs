@@ -25,16 +25,28 @@ pub enum Mishap {
     FlyPoints,
     /// The CMM's scales have an error of 1e-4.
     CmmScale,
+    /// The stylus tip radius is off by 0.05 to 0.15 mm, either way, and nothing is stated of its error.
+    RadiusOff,
+    /// X and Y of the CMM are out of square by 8.073e-4 rad.
+    OutOfSquare,
 }
 
 impl Mishap {
     /// All mistakes.
-    pub const ALL: [Self; 6] =
-        [Self::OtherArtefact, Self::WrongRadius, Self::Relabelled, Self::UpsideDown, Self::FlyPoints, Self::CmmScale];
+    pub const ALL: [Self; 8] = [
+        Self::OtherArtefact,
+        Self::WrongRadius,
+        Self::Relabelled,
+        Self::UpsideDown,
+        Self::FlyPoints,
+        Self::CmmScale,
+        Self::RadiusOff,
+        Self::OutOfSquare,
+    ];
 
     /// Whether a calibration with this mistake is wrong; otherwise its uncertainties may still hold.
     pub fn is_wrong(self) -> bool {
-        !matches!(self, Self::FlyPoints | Self::CmmScale)
+        matches!(self, Self::OtherArtefact | Self::WrongRadius | Self::Relabelled | Self::UpsideDown)
     }
 
     /// Whether it can happen with an artefact, and can be detected: a single sphere has no pairs of regions, and
@@ -55,8 +67,11 @@ pub struct MishapTrial {
     pub refused: bool,
     /// Whether it was certified.
     pub certified: bool,
-    /// Whether the true angles are within their expanded uncertainties (k = 2).
+    /// Whether the true angles are within their expanded uncertainties (k = 2); of a radius that is off, which rotates
+    /// nothing, whether the true position along Z is.
     pub holds: bool,
+    /// Largest error of the three angles, and of the position along Z if the radius is off, in expanded uncertainties.
+    pub error: f64,
 }
 
 /// Size factor and shear of the other artefact.
@@ -64,6 +79,8 @@ const OTHER_SIZE: f64 = 1.05;
 const OTHER_SHEAR: f64 = 0.02;
 const FLY_POINTS: f64 = 0.1;
 const CMM_SCALE: f64 = 1e-4;
+const RADIUS_OFF_MM: [f64; 2] = [0.05, 0.15];
+const SQUARENESS_RAD: f64 = 8.073e-4;
 
 /// A trial with a random mounting and a mistake.
 pub fn mishap_trial(setting: &Setting, artefact: &Made, mishap: Mishap, number: u64) -> Result<MishapTrial> {
@@ -71,6 +88,8 @@ pub fn mishap_trial(setting: &Setting, artefact: &Made, mishap: Mishap, number: 
     match mishap {
         Mishap::FlyPoints => setting.sensor.fly_points = FLY_POINTS,
         Mishap::CmmScale => setting.cmm.scale = CMM_SCALE,
+        Mishap::OutOfSquare => setting.cmm.squareness_rad = SQUARENESS_RAD,
+        Mishap::RadiusOff | Mishap::WrongRadius => setting.stated_radius_error_mm = None,
         _ => {}
     }
     let handedness = if number.is_multiple_of(2) { Handedness::Right } else { Handedness::Left };
@@ -102,21 +121,35 @@ pub fn mishap_trial(setting: &Setting, artefact: &Made, mishap: Mishap, number: 
             let over = |point: &Point| Point::new(point.x, -point.y, -point.z);
             scene.touches.iter_mut().flatten().for_each(|point| *point = over(point));
         }
-        Mishap::WrongRadius | Mishap::FlyPoints | Mishap::CmmScale => {}
+        Mishap::WrongRadius | Mishap::FlyPoints | Mishap::CmmScale | Mishap::RadiusOff | Mishap::OutOfSquare => {}
     }
-    let refused = MishapTrial { refused: true, certified: false, holds: false };
+    let refused = MishapTrial { refused: true, certified: false, holds: false, error: f64::INFINITY };
     let Ok(placement) = placement(&setting, &scene) else { return Ok(refused) };
     let placements = [placement];
     let base = request(&setting, handedness, &placements);
-    let probe_radius_mm = if mishap == Mishap::WrongRadius { 0.0 } else { base.probe_radius_mm };
+    let off_mm = random.range(RADIUS_OFF_MM[0], RADIUS_OFF_MM[1]) * if random.uniform() < 0.5 { -1.0 } else { 1.0 };
+    let probe_radius_mm = match mishap {
+        Mishap::WrongRadius => 0.0,
+        Mishap::RadiusOff => base.probe_radius_mm + off_mm,
+        _ => base.probe_radius_mm,
+    };
     let Ok(found) = calibrate(&Request { probe_radius_mm, ..base }, &Progress::silent()) else { return Ok(refused) };
+    if mishap == Mishap::RadiusOff {
+        let centre = Point::new(0.0, 0.0, setting.sensor.working_distance_mm);
+        let off_mm = (found.mounting.cmm_from_sensor * centre - scene.cmm_from_sensor * centre).z;
+        let error = off_mm.abs() / (2.0 * found.uncertainty.moved_to(&found.mounting, centre).place_mm()[2]);
+        let certified = found.certification().is_certified();
+        return Ok(MishapTrial { refused: false, certified, holds: error <= 1.0, error });
+    }
     let (angles, truth) = (found.mounting.angles_rad(), angles_rad(&scene.cmm_from_sensor));
     let full_turn = std::f64::consts::TAU;
-    let holds = (0..3).all(|k| {
+    let errors = (0..3).map(|k| {
         let error = angles[k] - truth[k];
-        (error - full_turn * (error / full_turn).round()).abs() <= 2.0 * found.uncertainty.angles_rad[k]
+        (error - full_turn * (error / full_turn).round()).abs() / (2.0 * found.uncertainty.angles_rad[k])
     });
-    Ok(MishapTrial { refused: false, certified: found.certification().is_certified(), holds })
+    let error = errors.fold(0.0, f64::max);
+    let certified = found.certification().is_certified();
+    Ok(MishapTrial { refused: false, certified, holds: error <= 1.0, error })
 }
 
 /// Point and outward normal on the other artefact.
