@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn what_lies_inside_another_shell_is_no_skin() {
-        // Two cubes of 10 mm that share 5 x 6 x 7 mm: of each, three faces are covered by so much.
+        // Two cubes of 10 mm that share 5 x 7 x 8 mm: of each, three faces are covered by so much.
         let both = cuboids(&[[[-5.0; 3], [5.0; 3]], [[0.0, -2.0, -3.0], [10.0, 8.0, 7.0]]]);
         for edge_mm in [0.5, 0.1] {
             let skin = skin(&both, edge_mm);

@@ -100,9 +100,9 @@ impl MeshFindings {
                     self.undecided_shells
                 ),
                 false => format!(
-                "{} closed shells overlap, so cavities cannot be identified: they were loaded unchanged, and the sign \
-                 of deviations is undefined there, near ({x:.2}, {y:.2}, {z:.2}) mm.",
-                self.undecided_shells
+                    "{} closed shells overlap, so cavities cannot be identified: they were loaded unchanged, and the sign \
+                     of deviations is undefined there, near ({x:.2}, {y:.2}, {z:.2}) mm.",
+                    self.undecided_shells
                 ),
             });
         }

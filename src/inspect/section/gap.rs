@@ -25,11 +25,12 @@ use super::PlaneSection;
 use super::contour::Contour;
 use super::dimension::{
     DEFAULT_LENGTH_MM, Dimension, DimensionKind, MeasuredDimension, Outcome, Value, check_measured, cross, dot,
-    end_margin_mm, fit, foot, measured,
+    end_margin_mm, fit, foot, measured, points_on,
 };
 use super::fitted::{self, FittedOutline, REJECTED_SIGMAS};
 use super::outline::{self, Outline, Run};
 use super::plane::PlanePoint;
+use crate::features::fits::{CorrelatedNoise, LinearFit};
 use crate::robust_scale::{self, SIGMA_OF_MEDIAN};
 use geometry::Vector;
 
@@ -143,7 +144,10 @@ impl<'a> Gap<'a> {
     fn reach(&self, side: usize) -> Outcome<(f64, Option<f64>)> {
         let (end, surface) = (&self.ends[side], self.line(side, DEFAULT_LENGTH_MM)?);
         let face = end.measured(self.section, end.deeper_mm(&surface.outline))?;
-        let probable = face.probable();
+        // What a short face shows of the noise is less than a long surface beside it does.
+        let run = self.runs[side];
+        let points = points_on(self.section, run, [0.0, 1.0]).unwrap_or_default();
+        let probable = face.probable(fitted::noise(&run.outline, &points).as_ref());
         let of_surface = measured(&[surface], |moved| match moved {
             [surface] => Ok(end.measured(self.section, end.deeper_mm(surface))?.reach_mm(&probable.weights)),
             _ => Err("nothing to measure".to_owned()),
@@ -346,8 +350,8 @@ impl Face {
 
     /// How probable each of its polynomials is: one more degree by how much better it fits, in standard uncertainties of its
     /// coefficient, less what noise alone would make of it among so many points.
-    fn probable(&self) -> Probable {
-        let covariances: Vec<Option<DMatrix<f64>>> = (0..=MAX_DEGREE).map(|degree| self.covariance(degree)).collect();
+    fn probable(&self, noise: Option<&CorrelatedNoise>) -> Probable {
+        let covariances: Vec<_> = (0..=MAX_DEGREE).map(|degree| self.covariance(degree, noise)).collect();
         let count = self.points.len() as f64;
         let mut logarithms = vec![0.0];
         for degree in 1..=MAX_DEGREE {
@@ -364,12 +368,15 @@ impl Face {
         Probable { weights: weights.into_iter().map(|own| own / sum).collect(), covariances }
     }
 
-    fn covariance(&self, degree: usize) -> Option<DMatrix<f64>> {
-        let of_point =
-            |own: &[f64; 2]| (Vector::new(own[0] * self.half_mm, 0.0, 0.0), own[1] - value(&self.fits[degree], own[0]));
-        let (positions, residuals): (Vec<_>, Vec<_>) = self.points.iter().map(of_point).unzip();
-        let rows = DMatrix::from_fn(self.points.len(), degree + 1, |index, power| powers(self.points[index][0])[power]);
-        fitted::covariance(&positions, &residuals, &rows)
+    /// Covariance of the coefficients of a polynomial, with noise that is known from elsewhere.
+    fn covariance(&self, degree: usize, noise: Option<&CorrelatedNoise>) -> Option<DMatrix<f64>> {
+        let fit = LinearFit {
+            positions: self.points.iter().map(|own| Vector::new(own[0] * self.half_mm, 0.0, 0.0)).collect(),
+            residuals: self.points.iter().map(|own| own[1] - value(&self.fits[degree], own[0])).collect(),
+            rows: DMatrix::from_fn(self.points.len(), degree + 1, |index, power| powers(self.points[index][0])[power]),
+        };
+        let found = noise.map_or_else(|| fit.covariance(), |noise| fit.covariance_with(noise))?;
+        Some(found / fitted::REMAINING_VARIANCE)
     }
 
     /// The farthest that the nominal face reaches, moved by a polynomial, mm, and at which position.
