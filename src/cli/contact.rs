@@ -60,9 +60,12 @@ pub fn run(arguments: &Contact, json: bool, context: &Context) -> Result<i32> {
     let backend = context.backend.as_ref();
     let made = contact::run(backend, &nominal.surface, &parameters, &progress.part(0.2, 0.95))?;
     let written = (1..).zip(&made.passes).filter(|(_, pass)| !pass.mesh.facets.is_empty());
+    let mut rounding = None;
     for (number, pass) in written {
         if let Some(out) = &arguments.out {
-            write::mesh(&out.join(format!("pass-{number:02}.stl")), &pass.mesh)?;
+            let path = out.join(format!("pass-{number:02}.stl"));
+            write::mesh(&path, &pass.mesh)?;
+            rounding = rounding.or_else(|| write::rounding_note(&path, &pass.mesh));
         }
     }
     console.done();
@@ -71,6 +74,7 @@ pub fn run(arguments: &Contact, json: bool, context: &Context) -> Result<i32> {
         super::print_json(&in_json(arguments, &made, context))?;
     } else {
         nominal.sentences().iter().chain(&made.sentences()).for_each(|sentence| outln!("{sentence}"));
+        rounding.iter().for_each(|sentence| outln!("{sentence}"));
         for (number, pass) in (1..).zip(&made.passes) {
             let (volume_cm3, clearance_mm) = (pass.volume_mm3 / 1000.0, pass.clearance_mm);
             outln!("Pass {number}: {} mm off, {volume_cm3:.4} cm³, clearance {clearance_mm:.4} mm", pass.depth_mm);

@@ -14,7 +14,7 @@ use dispatch::Context;
 use geometry::Pose;
 use geometry::voxels::{CellFormat, Layout};
 use inspect::offset::estimate::Estimate;
-use inspect::offset::{Method, OffsetVolume, Parameters, level_set, scan_surface};
+use inspect::offset::{MAX_RESOLUTION, Method, OffsetVolume, Parameters, level_set, scan_surface};
 use inspect::parts::{Actual, Nominal};
 use io::voxels::{VoxelFormat, hdt, slices};
 use io::{atomic, write};
@@ -30,7 +30,8 @@ use report::offset_picture::{self, OffsetView};
     part.stl --distance-mm 2 --voxels larger.nvdb --slices layers/ --slice-step 8\n  shadowgraph offset part.stl \
     --distance-mm 6 --method ring --passes 4 --voxels larger.hdt\n  shadowgraph offset part.stl --distance-mm 2 \
     --resolution 16384 --estimate\n  shadowgraph offset part.stl --distance-mm 2 --picture section.png --section z:0.5\n  \
-    shadowgraph offset scan.ply --scan --distance-mm 1 --out envelope.stl"
+    shadowgraph offset scan.ply --scan --distance-mm 1 --out envelope.stl\n  shadowgraph offset sheet.stl --distance-mm \
+    -0.2 --resolve-walls --out thinner.stl"
 )]
 pub struct Offset {
     /// The part: a mesh or CAD file.
@@ -50,6 +51,9 @@ pub struct Offset {
     /// Voxels per axis.
     #[arg(long, default_value_t = 512)]
     pub resolution: u32,
+    /// Take more voxels than --resolution where the thinnest wall or gap that the offset leaves needs more.
+    #[arg(long)]
+    pub resolve_walls: bool,
     /// How the offset is computed.
     #[arg(long, value_enum, default_value_t)]
     pub method: Method,
@@ -146,17 +150,22 @@ impl Offset {
 
 /// Runs it; returns the exit code.
 pub fn run(arguments: &Offset, json: bool, context: &Context) -> Result<i32> {
-    let parameters = arguments.parameters();
+    let mut parameters = arguments.parameters();
     arguments.check(&parameters)?;
     let console = Console::new();
     let progress = console.progress();
     let nominal = read(arguments, context, &progress.part(0.0, 0.2))?;
+    if arguments.resolve_walls {
+        let (backend, part) = (context.backend.as_ref(), progress.part(0.2, 0.25));
+        let needed = inspect::offset::needed_resolution(backend, &nominal, &parameters, &part)?;
+        parameters.resolution = needed.map_or(parameters.resolution, |needed| needed.min(MAX_RESOLUTION));
+    }
     if arguments.estimate {
         let estimate = Estimate::new(&nominal, &parameters)?;
         console.done();
-        return say_estimate(arguments, &estimate, json).map(|()| 0);
+        return say_estimate(arguments, &parameters, &estimate, json).map(|()| 0);
     }
-    let part = progress.part(0.2, 0.9);
+    let part = progress.part(0.25, 0.9);
     let made = inspect::offset::run(context.backend.as_ref(), &nominal, &parameters, &part)?;
     let written = write_all(arguments, &nominal, &made, &progress.part(0.9, 1.0))?;
     console.done();
@@ -186,6 +195,7 @@ fn write_all(arguments: &Offset, nominal: &Nominal, made: &OffsetVolume, progres
         progress.report(0.0, "Writing the mesh")?;
         write::mesh(out, &made.mesh)?;
         written.push(format!("{} facets in {}", made.mesh.facets.len(), out.display()));
+        written.extend(write::rounding_note(out, &made.mesh));
     }
     if let Some(path) = &arguments.voxels {
         match VoxelFormat::from_extension(path)? {
@@ -216,16 +226,16 @@ fn picture(arguments: &Offset, nominal: &Nominal, made: &OffsetVolume) -> Result
     offset_picture::draw(part, &made.mesh, made.parameters.distance_mm, &view)?.png()
 }
 
-fn say_estimate(arguments: &Offset, estimate: &Estimate, json: bool) -> Result<()> {
+fn say_estimate(arguments: &Offset, parameters: &Parameters, estimate: &Estimate, json: bool) -> Result<()> {
     if json {
         return super::print_json(&json!({
             "schema": "shadowgraph.offset-estimate/1",
             "part": arguments.part.to_string_lossy(),
-            "parameters": arguments.parameters(),
+            "parameters": parameters,
             "estimate": estimate,
         }));
     }
-    let (size, voxels) = (estimate.size, arguments.resolution);
+    let (size, voxels) = (estimate.size, parameters.resolution);
     outln!(
         "At {voxels} voxels per axis the volume would have about {} voxels in its skin, {} leaves and {} cells: {}.",
         size.active_voxels,
@@ -258,6 +268,7 @@ fn in_json(arguments: &Offset, made: &OffsetVolume, context: &Context) -> serde_
             "volume_mm3": made.volume_mm3,
             "area_mm2": made.area_mm2,
             "error": made.error,
+            "completeness": made.completeness,
         },
         "timings_ms": { "voxels": made.voxels_ms, "mesh": made.mesh_ms },
         "notes": made.notes,

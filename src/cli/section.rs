@@ -97,7 +97,7 @@ pub struct Section {
     /// Tolerance limits of the deviations in the plane, mm, inclusive.
     #[arg(long, value_parser = arguments::tolerance, default_value = "-0.1,0.1", allow_hyphen_values = true)]
     pub tolerance_mm: Tolerance,
-    /// Share of the contours that must be measured for a PASS, %.
+    /// Share of the contour of each plane that must be measured for a PASS, %.
     #[arg(long, default_value_t = 100.0 * Parameters::default().min_coverage)]
     pub min_coverage: f64,
     /// A dimension in the first plane: `distance`, `step` or `angle` of the two lines or arcs nearest to two positions
@@ -166,6 +166,7 @@ pub fn run(arguments: &Section, json: bool, context: &Context) -> Result<i32> {
             "backend": dispatcher.context.backend.device(),
             "verdict": verdict,
             "covers": section.covers(),
+            "largest_gap_mm": section.largest_gap().map(|own| own.0),
             "statistics": section.is_compared.then(|| section.statistics()),
             "length_mm": section.statistics().length_mm,
             "half_width_mm": section.half_width_mm,

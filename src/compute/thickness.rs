@@ -21,10 +21,11 @@ pub enum Between {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Diameter of the largest ball that touches the surface at the point and has no opposite side in it.
+    /// Diameter of the largest ball that touches the surface at the point and has no opposite side in it; none where that
+    /// does not fit between two other sides that face each other.
     #[default]
     Ball,
-    /// Length of the normal to the opposite side.
+    /// Length of the normal to the opposite side; none where the normal first leaves through a side at an angle.
     Ray,
 }
 
@@ -52,6 +53,8 @@ pub(super) const MIN_COSINE: f64 = 0.5;
 pub(super) const CONVERGED: f64 = 1e-9;
 /// Most steps of a shrinking ball.
 pub(super) const MAX_STEPS: usize = 64;
+/// Sides that face each other at less than this share of the diameter of a ball leave no room for it.
+pub(super) const FITS: f64 = 0.95;
 /// Distance between surfaces that touch, in extents of the surface.
 pub(super) const CONTACT: f64 = 1e-9;
 
@@ -88,8 +91,9 @@ impl Capability for Request<'_> {
     }
 
     fn on_cuda(&self, cuda: &Cuda, _: &Progress) -> Result<Self::Answer> {
+        // What counts of the answers is decided in one place for all devices.
         let job = cuda.prepare_thickness(self)?;
         job.launch()?;
-        job.read()
+        Ok(cpu::thickness::confirmed(self, job.read()?))
     }
 }

@@ -171,5 +171,6 @@ fn save_mesh(mesh: Option<&Mesh>, id: ElementId, path: &Path, document: &Documen
         return Err(UserError::usage(format!("Nothing is left of “{name}”, so there is no mesh to save.")));
     }
     io::write::mesh(path, mesh)?;
-    Ok(Edit::nothing(format!("Saved {} facets of “{name}” as {}.", mesh.facets.len(), full_path(path))))
+    let rounding = io::write::rounding_note(path, mesh).map(|own| format!(" {own}")).unwrap_or_default();
+    Ok(Edit::nothing(format!("Saved {} facets of “{name}” as {}.{rounding}", mesh.facets.len(), full_path(path))))
 }

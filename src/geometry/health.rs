@@ -37,6 +37,12 @@ pub struct MeshFindings {
     pub undecided_shells: usize,
     /// Centre of the bounding box of those shells, mm.
     pub undecided_centre_mm: [f64; 3],
+    /// Whether they are taken as one solid, as each of them has a part outside all others.
+    pub is_union: bool,
+    /// Area over which bodies touch each other face to face, mm².
+    pub touching_mm2: f64,
+    /// Centre of that area, mm.
+    pub touching_centre_mm: [f64; 3],
 }
 
 impl MeshFindings {
@@ -61,6 +67,8 @@ impl MeshFindings {
     pub fn with_undecided(mut self, orientation: &Orientation) -> Self {
         self.undecided_shells = orientation.undecided;
         self.undecided_centre_mm = orientation.undecided_bounds.centre().coords.into();
+        self.is_union = orientation.is_union;
+        (self.touching_mm2, self.touching_centre_mm) = (orientation.touching_mm2, orientation.touching_centre_mm);
         self
     }
 
@@ -85,10 +93,25 @@ impl MeshFindings {
         }
         if self.undecided_shells > 0 {
             let [x, y, z] = self.undecided_centre_mm;
+            sentences.push(match self.is_union {
+                true => format!(
+                    "{} closed shells overlap, near ({x:.2}, {y:.2}, {z:.2}) mm, and are taken as one solid, none as a \
+                     cut-out: their faces inside each other bound nothing, and points nearest to these are not evaluated.",
+                    self.undecided_shells
+                ),
+                false => format!(
+                    "{} closed shells overlap, so cavities cannot be identified: they were loaded unchanged, and the sign \
+                     of deviations is undefined there, near ({x:.2}, {y:.2}, {z:.2}) mm.",
+                    self.undecided_shells
+                ),
+            });
+        }
+        if self.touching_mm2 > 0.0 {
+            let [x, y, z] = self.touching_centre_mm;
             sentences.push(format!(
-                "{} closed shells overlap, so cavities cannot be identified: they were loaded unchanged, and the sign \
-                 of deviations is undefined there, near ({x:.2}, {y:.2}, {z:.2}) mm.",
-                self.undecided_shells
+                "Bodies touch each other face to face, on about {:.2} mm², near ({x:.2}, {y:.2}, {z:.2}) mm: the faces \
+                 between them bound nothing.",
+                self.touching_mm2
             ));
         }
         if self.inside_out {

@@ -9,6 +9,7 @@ pub mod delaunay;
 pub mod disjoint_sets;
 pub mod distance_field;
 pub mod edges;
+pub mod exposed;
 pub mod facet_sampling;
 pub mod facing;
 pub mod health;

@@ -17,6 +17,7 @@ pub struct Repaired {
 pub fn repair(mesh: Mesh) -> Repaired {
     let (surface, closed_cracks) = without_cracks(Surface::new(mesh));
     let (surface, orientation) = winding::orient(surface);
+    let surface = surface.with_overlaps(orientation.undecided > 0);
     Repaired { surface, closed_cracks, orientation }
 }
 

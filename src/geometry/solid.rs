@@ -36,6 +36,13 @@ impl<'a> SolidSurface<'a> {
         Self { surface, sides, winding, is_closed: surface.topology().is_closed() }
     }
 
+    /// Shells that overlap, taken as one solid: distances are to `skin`, what of them lies inside no other one, and sides by
+    /// the winding numbers of `whole`.
+    pub fn of_union(skin: &'a Surface, whole: &'a Surface) -> Self {
+        let winding = Some(WindingNumbers::new(whole));
+        Self { surface: skin, sides: Sides::WindingNumbers, winding, is_closed: whole.topology().is_closed() }
+    }
+
     /// The surface.
     pub fn surface(&self) -> &'a Surface {
         self.surface

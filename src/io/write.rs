@@ -35,6 +35,26 @@ pub fn check_mesh(path: &Path) -> Result<()> {
     }
 }
 
+/// Least rounding of coordinates that matters, mm, and as a share of the diagonal of a mesh.
+const MIN_ROUNDING_MM: f64 = 1e-4;
+const MIN_ROUNDING: f64 = 1e-6;
+
+/// What the format given by the extension of `path` loses of a mesh, in a sentence: STL keeps coordinates in single precision,
+/// which is coarse far from the origin. `None` if nothing that matters.
+pub fn rounding_note(path: &Path, mesh: &Mesh) -> Option<String> {
+    let bounds = mesh.bounds();
+    let farthest_mm = bounds.min.coords.amax().max(bounds.max.coords.amax());
+    let rounding_mm = 0.5 * f64::from(f32::EPSILON) * farthest_mm;
+    let matters = rounding_mm > MIN_ROUNDING_MM && rounding_mm > MIN_ROUNDING * bounds.diagonal();
+    let is_single = matches!(Format::from_extension(path), Ok(Format::Stl));
+    (is_single && matters && !mesh.facets.is_empty()).then(|| {
+        format!(
+            "STL rounds these coordinates by up to {rounding_mm:.4} mm, as the part lies far from the origin; PLY, OBJ and 3MF \
+             keep them."
+        )
+    })
+}
+
 fn not_for_meshes(path: &Path, format: Format) -> UserError {
     unsupported(path, format, "a mesh", "STL, PLY, OBJ or 3MF")
 }

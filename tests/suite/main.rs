@@ -68,6 +68,7 @@ mod templates;
 mod ten_scenes;
 mod texts;
 mod thickness;
+mod thin_and_overlapping;
 mod tolerances;
 mod verdicts;
 mod window;

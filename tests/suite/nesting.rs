@@ -92,11 +92,33 @@ fn shells_nested_three_deep_face_by_turns_after_loading() {
 }
 
 #[test]
-fn shells_that_overlap_leave_the_sign_open_and_say_where() {
-    let said = "2 closed shells overlap, so cavities cannot be identified: they were loaded unchanged, and the sign \
-                of deviations is undefined there, near (2.00, 1.50, 1.00) mm.";
-    let apart = ([40.0, 0.5, 1.0], -1.0);
-    check(&[cube([0.0; 3], 5.0), cube([4.0, 3.0, 2.0], 5.0), cube([40.0, 0.0, 0.0], 2.0)], &[apart], &[said]);
+fn shells_that_overlap_are_one_solid_and_say_where() {
+    let said = "2 closed shells overlap, near (2.00, 1.50, 1.00) mm, and are taken as one solid, none as a cut-out: their \
+                faces inside each other bound nothing, and points nearest to these are not evaluated.";
+    let signs = [([40.0, 0.5, 1.0], -1.0), ([8.0, 7.0, 0.5], -1.0), ([12.0, 3.5, 2.5], 3.0)];
+    let parts = || [cube([0.0; 3], 5.0), cube([4.0, 3.0, 2.0], 5.0), cube([40.0, 0.0, 0.0], 2.0)];
+    check(&parts(), &signs, &[said]);
+    // One that is inside out is turned: a part of it lies outside the other, where no cut-out is.
+    let [one, other, apart] = parts();
+    let turned = "Closed shells were reoriented by their nesting: 1 outward, 0 inward as cavities (12 facets).";
+    check(&[one, inside_out(other), apart], &signs, &[turned, said]);
+    let cavities = "2 closed shells overlap, so cavities cannot be identified";
+    check(
+        &[cube([0.0; 3], 20.0), inside_out(cube([0.0; 3], 5.0)), inside_out(cube([4.0, 3.0, 2.0], 5.0))],
+        &[],
+        &[cavities],
+    );
+}
+
+#[test]
+fn bodies_that_touch_are_told() {
+    let said = "Bodies touch each other face to face, on about 100.00 mm², near (5.00, 0.00, 0.00) mm: the faces between them \
+                bound nothing.";
+    check(
+        &[cube([0.0; 3], 5.0), cube([10.0, 0.0, 0.0], 5.0)],
+        &[([0.0, 0.5, 3.0], -2.0)],
+        &["non-manifold edges", said],
+    );
 }
 
 /// What is open keeps its winding, and so does what is right.

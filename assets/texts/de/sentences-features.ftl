@@ -1025,3 +1025,17 @@ word-fitted-to-the-points-of-all-its-features-together-which-count-as-coplanar-w
 word-fitted-to-the-points-of-all-its-features-together-each-with-a-size-of-its-own = an die Punkte aller seiner Geometrieelemente zusammen angepasst, jedes mit eigener Größe
 word-the-datums-q-define-no-axis-use-an-axis-or-a-plane-and-a-centre-as-datum = Die Bezüge „{ $q1 }“ bestimmen keine Achse; eine Achse oder eine Ebene und einen Mittelpunkt als Bezug verwenden.
 word-the-datums-q-define-no-direction = Die Bezüge „{ $q1 }“ bestimmen keine Richtung.
+word-walls-from-n-mm-thickness-on-are-lost-near-n-n-n-mm-n-mm-of-their-sides-about-n-mm = Wände ab { $n1 } mm Dicke gehen verloren, nahe ({ $n2 }, { $n3 }, { $n4 }) mm: { $n5 } mm² ihrer Seiten, etwa { $n6 } mm³.
+word-gaps-from-n-mm-width-on-are-filled-near-n-n-n-mm-n-mm-of-their-sides-about-n-mm = Spalte ab { $n1 } mm Breite sind gefüllt, nahe ({ $n2 }, { $n3 }, { $n4 }) mm: { $n5 } mm² ihrer Seiten, etwa { $n6 } mm³.
+word-details-finer-than-a-voxel-are-lost-near-n-n-n-mm-n-mm-of-the-offset-surface = Einzelheiten unter Voxelgröße gehen verloren, nahe ({ $n1 }, { $n2 }, { $n3 }) mm: { $n4 } mm² der Offsetfläche.
+word-the-thinnest-of-what-is-lost-needs-n-voxels-per-axis = Das Dünnste, was verloren geht, braucht { $n1 } Voxel je Achse.
+word-the-thinnest-of-what-is-lost-would-need-n-voxels-per-axis-more-than-the-n-that-there-can-be = Das Dünnste, was verloren geht, bräuchte { $n1 } Voxel je Achse, mehr als die { $n2 } möglichen.
+word-something-finer-than-a-voxel-is-left-about-n-n-n-mm-which-lies-n-mm-inside-choose-a-higher-resolution = Um ({ $n1 }, { $n2 }, { $n3 }) mm, { $n4 } mm tief im Teil, bleibt etwas unter Voxelgröße übrig; eine höhere Auflösung wählen.
+word-its-deepest-point-at-n-n-n-mm-lies-n-mm-inside = Sein tiefster Punkt bei ({ $n1 }, { $n2 }, { $n3 }) mm liegt { $n4 } mm im Innern.
+word-the-other-way-round-the-offset-surface-is-n-mm-rms-and-n-mm-at-most-from-the-mesh = Umgekehrt liegt die Offsetfläche { $n1 } mm RMS und höchstens { $n2 } mm vom Netz entfernt.
+word-n-shells-overlap-they-were-taken-as-one-part-without-their-faces-inside-each-other = { $n1 } Hüllen überlappen: Sie galten als ein Teil, ohne ihre ineinander liegenden Flächen.
+word-nowhere-on-these-surfaces-does-the-tool-gouge-the-part-a-voxel-is-n-mm = Nirgends auf diesen Oberflächen verletzt das Werkzeug das Teil; ein Voxel misst { $n1 } mm.
+word-only-n-of-the-contour-was-measured-n-are-required = Nur { $n1 } % der Kontur wurden gemessen; gefordert sind { $n2 } %.
+word-only-n-of-the-contour-at-the-plane-q-was-measured-n-are-required = Nur { $n1 } % der Kontur in der Ebene „{ $q1 }“ wurden gemessen; gefordert sind { $n2 } %.
+word-on-n-of-it-at-the-plane-q = auf { $n1 } % davon in der Ebene „{ $q1 }“
+word-the-longest-piece-of-it-that-was-not-measured-is-n-mm-long-near-n-n-n-mm = Das längste nicht gemessene Stück davon ist { $n1 } mm lang, nahe ({ $n2 }, { $n3 }, { $n4 }) mm.

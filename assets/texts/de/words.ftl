@@ -217,6 +217,7 @@ word-given-pose = gegebene Lage
 word-global-registration-of-snapshots = Aufnahmen global registrieren
 word-greatest-deviation = Größte Abweichung
 word-greatest-deviation-of-the-mesh = Größte Abweichung des Netzes
+word-greatest-distance-of-the-offset-surface-from-the-mesh = Größter Abstand der Offsetfläche vom Netz
 word-greatest-thickness = Größte Wanddicke
 word-green-in-tolerance = grün in Toleranz
 word-greyscale-slots = Graustufennuten

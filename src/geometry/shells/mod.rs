@@ -52,6 +52,9 @@ pub struct Shells {
 pub struct Nesting {
     /// Number of closed shells that contain it; `None` if it overlaps one, or lies in one that overlaps another.
     pub depth: Option<usize>,
+    /// Of a shell that overlaps others: the number of closed shells that contain the part of it that is in the fewest. `None`
+    /// of others, and where that is not known.
+    pub least_depth: Option<usize>,
     /// Whether a shell that is not closed may surround it: its bounding box lies within that of such a shell.
     pub is_in_open: bool,
 }
@@ -119,7 +122,7 @@ impl Shells {
     /// not examined and get depth `Some(0)`.
     pub fn nesting(&self, surface: &Surface) -> Vec<Nesting> {
         if self.list.len() == 1 {
-            return vec![Nesting { depth: Some(0), is_in_open: false }];
+            return vec![Nesting { depth: Some(0), least_depth: None, is_in_open: false }];
         }
         let touch_distance_mm = RELATIVE_TOUCH_DISTANCE * surface.bounds().diagonal();
         let neighbourhoods = self.neighbourhoods(touch_distance_mm);
@@ -130,9 +133,11 @@ impl Shells {
             .map(|(i, neighbourhood)| rays.examine(i, &neighbourhood.closed))
             .collect();
         let mut is_undecided: Vec<bool> = containments.iter().map(|containment| containment.is_undecided).collect();
+        let mut overlaps = vec![false; containments.len()];
         for (index, containment) in containments.iter().enumerate() {
             for &other in &containment.crossed {
                 (is_undecided[index], is_undecided[other as usize]) = (true, true);
+                (overlaps[index], overlaps[other as usize]) = (true, true);
             }
         }
         let nesting = |(index, containment): (usize, &Containment)| {
@@ -140,6 +145,7 @@ impl Shells {
                 !is_undecided[index] && containment.within.iter().all(|&other| !is_undecided[other as usize]);
             Nesting {
                 depth: is_decided.then_some(containment.within.len()),
+                least_depth: (overlaps[index] && !containment.is_undecided).then_some(containment.least),
                 is_in_open: neighbourhoods[index].is_in_open,
             }
         };
@@ -362,6 +368,6 @@ mod tests {
         let surface = Surface::new(mesh.clone());
         let found = Shells::of(&mesh, surface.topology()).nesting(&surface);
         assert_eq!(found.iter().map(|own| own.is_in_open).collect::<Vec<_>>(), [false, true, false]);
-        assert_eq!(found[2], Nesting { depth: Some(0), is_in_open: false });
+        assert_eq!(found[2], Nesting { depth: Some(0), least_depth: None, is_in_open: false });
     }
 }

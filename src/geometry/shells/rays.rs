@@ -8,6 +8,8 @@ use crate::{Aabb, Point, Surface, Vector, triangle};
 
 /// Sample points of a shell; if they lie in different shells, the shells overlap.
 const SAMPLE_POINTS: usize = 8;
+/// Sample points of a shell that overlaps others, of which the one in the fewest shells is sought.
+const MORE_SAMPLE_POINTS: usize = 64;
 /// Ray directions, tried in this order. None is along an axis or a diagonal, so that hits on edges are rare.
 const DIRECTIONS: [[f64; 3]; 6] = [
     [0.435_281, 0.738_117, 0.515_529],
@@ -39,6 +41,8 @@ pub struct Containment {
     pub within: Vec<u32>,
     /// Closed shells that it lies only partly in, by index, ascending.
     pub crossed: Vec<u32>,
+    /// Number of closed shells that contain the sample point in the fewest.
+    pub least: usize,
     /// Whether no sample point gave a result.
     pub is_undecided: bool,
 }
@@ -51,16 +55,22 @@ impl RayCaster<'_> {
         if near.is_empty() || !shell.has_no_boundary {
             return Containment::default();
         }
-        let sample_facet = |i: usize| shell.facets[i * shell.facets.len() / SAMPLE_POINTS];
         let centroid = |facet: u32| triangle::centroid(&self.surface.mesh().corners(facet as usize));
-        let containing: Vec<Vec<u32>> =
-            (0..SAMPLE_POINTS).filter_map(|i| self.containing(&centroid(sample_facet(i)), own)).collect();
+        let samples = |count: usize| -> Vec<Vec<u32>> {
+            let facets = (0..count).map(|i| shell.facets[i * shell.facets.len() / count]);
+            facets.filter_map(|facet| self.containing(&centroid(facet), own)).collect()
+        };
+        let mut containing = samples(SAMPLE_POINTS);
         let mut crossed = not_in_all(&containing);
         let edges: Vec<u32> = shell.facets.par_iter().flat_map_iter(|&facet| self.crossed(facet, own, near)).collect();
         crossed.extend(edges);
         crossed.sort_unstable();
         crossed.dedup();
+        if !crossed.is_empty() {
+            containing.extend(samples(MORE_SAMPLE_POINTS));
+        }
         Containment {
+            least: containing.iter().map(Vec::len).min().unwrap_or_default(),
             is_undecided: containing.is_empty(),
             within: containing.into_iter().next().unwrap_or_default(),
             crossed,

@@ -30,6 +30,7 @@ pub struct Surface {
     bounds: Aabb,
     tree: Tree,
     packs: Vec<FacetPack>,
+    has_overlaps: bool,
 }
 
 /// The point of a surface closest to a query point.
@@ -67,7 +68,31 @@ impl Surface {
             }
         }
         let id = identifier::next();
-        Self { id, mesh, topology, vertex_normals: normals, boundary_vertices, centre, reach_mm, bounds, tree, packs }
+        let vertex_normals = normals;
+        Self {
+            id,
+            mesh,
+            topology,
+            vertex_normals,
+            boundary_vertices,
+            centre,
+            reach_mm,
+            bounds,
+            tree,
+            packs,
+            has_overlaps: false,
+        }
+    }
+
+    /// The surface, and whether shells of it overlap.
+    #[must_use]
+    pub fn with_overlaps(self, has_overlaps: bool) -> Self {
+        Self { has_overlaps, ..self }
+    }
+
+    /// Whether shells of it are known to overlap: the normal at the closest point then does not tell every side.
+    pub fn has_overlaps(&self) -> bool {
+        self.has_overlaps
     }
 
     /// The mesh.

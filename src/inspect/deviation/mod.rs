@@ -11,7 +11,8 @@ pub mod judgement;
 mod map;
 pub mod measurement;
 mod on_nominal;
-pub mod own_scale;
+pub mod overlaps;
+mod own_scale;
 pub mod own_tolerances;
 mod parameters;
 pub mod part_match;
@@ -61,7 +62,7 @@ pub fn closest(
 ) -> Result<Vec<PointDeviation>> {
     // Angles are compared only if the file has normals.
     let normals: Vec<Vector> = scan.cloud.normals.iter().map(|n| geometry::cloud::vector(*n)).collect();
-    backend.compute(
+    let deviations = backend.compute(
         &point_deviation::Request {
             surface,
             points: scan.ordered,
@@ -72,7 +73,8 @@ pub fn closest(
             max_angle_rad: parameters.max_angle_deg.to_radians(),
         },
         progress,
-    )
+    )?;
+    Ok(overlaps::without_open_signs(surface, scan.ordered, nominal_from_scan, deviations))
 }
 
 /// Measures the points that [`closest`] excluded as too far, without a maximum distance.
@@ -113,6 +115,7 @@ pub fn beyond(
         },
         progress,
     )?;
+    let deviations = overlaps::without_open_signs(surface, &points, nominal_from_scan, deviations);
     let mut found: Vec<(u32, PointDeviation)> =
         far.into_iter().zip(deviations).filter(|(_, deviation)| deviation.value().is_some()).collect();
     found.par_sort_unstable_by_key(|(index, _)| *index);

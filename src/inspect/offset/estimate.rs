@@ -30,9 +30,8 @@ impl Estimate {
     pub fn new<'a>(part: impl Into<Part<'a>>, parameters: &Parameters) -> Result<Self> {
         parameters.check()?;
         let part @ Part { surface, .. } = part.into();
-        let (sides, _) = super::volume::sides(part, parameters.distance_mm);
-        let lattice = parameters.lattice(surface.bounds());
-        Ok(Self::of(&SolidSurface::new(surface, sides), parameters, lattice))
+        let (prepared, lattice) = (super::volume::prepared(part, parameters), parameters.lattice(surface.bounds()));
+        Ok(Self::of(&prepared.solid(surface), parameters, lattice))
     }
 
     fn of(solid: &SolidSurface<'_>, parameters: &Parameters, lattice: Lattice) -> Self {

@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::volume::{MAX_RESOLUTION, Part, sides};
+use super::sides::Prepared;
+use super::volume::{MAX_RESOLUTION, Part};
 use base::limits::format_bytes;
 use base::random::Random;
 use base::{Progress, Result, UserError};
 use compute::{Backend, Compute, distance_field};
 use geometry::distance_field::{DistanceField, FieldGrid, Reading};
-use geometry::{Sides, SolidSurface, Surface, Vector};
+use geometry::{Sides, Surface, Vector};
 
 /// Parameters of a distance field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -92,15 +93,16 @@ pub fn run<'a>(
     if surface.mesh().facets.is_empty() {
         return Err(UserError::input("A part without facets has no distance field."));
     }
-    let (sides, notes) = sides(part, -parameters.reach_mm);
-    let solid = SolidSurface::new(surface, sides);
     let grid = FieldGrid::around(surface.bounds(), parameters.reach_mm, parameters.resolution);
+    let prepared = Prepared::of(part, -parameters.reach_mm, 0.5 * grid.spacing_mm);
+    let solid = prepared.solid(surface);
     let started = Instant::now();
     let request = distance_field::Request { solid: &solid, grid, tolerance_mm: TOLERANCE * grid.spacing_mm };
     let field = backend.compute(&request, &progress.part(0.0, 0.95))?;
     let field_ms = started.elapsed().as_secs_f64() * 1e3;
     progress.report(0.95, "Measuring the distance field")?;
-    let error = error(&field, surface);
+    let error = error(&field, solid.surface());
+    let (sides, notes) = (prepared.sides, prepared.notes.clone());
     Ok(PartField { parameters: parameters.clone(), field, error, sides, notes, field_ms })
 }
 

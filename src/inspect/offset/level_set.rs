@@ -5,10 +5,11 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::meshing::Offset;
-use super::{Method, OffsetVolume};
+use super::sides::Prepared;
+use super::{Method, OffsetVolume, Part};
 use base::{Progress, Result, UserError};
 use geometry::voxels::{Lattice, VoxelTree};
-use geometry::{Point, SolidSurface, Surface, Vector};
+use geometry::{Point, Sides, Surface, Vector};
 use io::voxels::nanovdb::{self, BLOCK, BLOCK_VOXELS, Block, LevelSet};
 
 /// Half the width of the band, voxels; that of level sets elsewhere.
@@ -24,7 +25,12 @@ pub fn write(path: &Path, volume: &OffsetVolume, surface: &Surface, progress: &P
             "Only an offset by exact distance has the distances of a level set; templates have voxels alone (.hdt).",
         ));
     }
-    let solid = SolidSurface::new(surface, volume.sides);
+    let part = Part { surface, is_sheet: volume.sides == Sides::Open };
+    let mut prepared = super::volume::prepared(part, &volume.parameters);
+    if prepared.sides != volume.sides {
+        prepared = Prepared::decided_by(volume.sides, Vec::new());
+    }
+    let solid = prepared.solid(surface);
     let (lattice, distance_mm) = (*volume.tree.lattice(), volume.parameters.distance_mm);
     let field =
         Band { offset: Offset { solid: &solid, distance_mm, lattice }, lattice, band_mm: BAND * lattice.voxel_mm };

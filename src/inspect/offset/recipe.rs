@@ -26,6 +26,7 @@ impl Product for OffsetVolume {
             Figure::new("Area", "mm²", self.area_mm2),
             Figure::new("Voxel", "mm", self.tree.lattice().voxel_mm),
             Figure::new("Greatest deviation of the mesh", "mm", self.error.max_mm),
+            Figure::new("Greatest distance of the offset surface from the mesh", "mm", self.completeness.max_mm),
         ]
     }
 

@@ -2,16 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::completeness::{Completeness, OffsetSurface};
 use super::estimate;
 use super::meshing::{MeshError, Offset};
 use super::method::{self, Computed, MAX_PASSES, Method};
+use super::sides::Prepared;
 use crate::parts::Nominal;
 use base::limits::format_bytes;
 use base::words::counted;
 use base::{Progress, Result, UserError};
 use compute::{Backend, voxel_error};
 use geometry::voxels::{CellFormat, Lattice, Layout, Statistics, VoxelTree};
-use geometry::{Aabb, Mesh, Sides, SolidSurface, Surface, winding};
+use geometry::{Aabb, Mesh, Sides, Surface};
 
 /// Greatest resolution, voxels per axis.
 pub const MAX_RESOLUTION: u32 = 1 << 15;
@@ -145,6 +147,8 @@ pub struct OffsetVolume {
     pub voxel_error: Option<voxel_error::Answer>,
     /// Deviation of the mesh's vertices.
     pub error: MeshError,
+    /// The other way round: how far the offset surface is from the mesh, and what of it is lost.
+    pub completeness: Completeness,
     /// Volume within the mesh, mm³.
     pub volume_mm3: f64,
     /// Area of the mesh, mm².
@@ -175,10 +179,10 @@ pub fn run<'a>(
         return Err(UserError::input("A part without facets has no offset."));
     }
     part.check(parameters.distance_mm)?;
-    let (sides, notes) = sides(part, parameters.distance_mm);
-    let made = run_with(backend, surface, parameters, sides, notes, progress)?;
+    let prepared = prepared(part, parameters);
+    let made = run_with(backend, surface, parameters, &prepared, progress)?;
     let is_doubtful = made.error.max_mm > CONTRADICTED * made.tree.lattice().voxel_mm;
-    if sides != Sides::Normals || parameters.method != Method::Exact || !is_doubtful {
+    if prepared.sides != Sides::Normals || parameters.method != Method::Exact || !is_doubtful {
         return Ok(made);
     }
     let notes = vec![
@@ -187,7 +191,30 @@ pub fn run<'a>(
             .to_owned(),
     ];
     drop(made);
-    run_with(backend, surface, parameters, Sides::WindingNumbers, notes, progress)
+    run_with(backend, surface, parameters, &Prepared::decided_by(Sides::WindingNumbers, notes), progress)
+}
+
+/// A part prepared for an offset, to half a voxel.
+pub(super) fn prepared(part: Part<'_>, parameters: &Parameters) -> Prepared {
+    let voxel_mm = parameters.lattice(part.surface.bounds()).voxel_mm;
+    Prepared::of(part, parameters.distance_mm, 0.5 * voxel_mm)
+}
+
+/// Voxels per axis that the walls and gaps of an offset need that its voxels do not tell; `None` if they tell all. Known before
+/// the offset is computed.
+///
+/// Returns an error as [`run`] does.
+pub fn needed_resolution<'a>(
+    backend: &dyn Backend,
+    part: impl Into<Part<'a>>,
+    parameters: &Parameters,
+    progress: &Progress,
+) -> Result<Option<u32>> {
+    parameters.check()?;
+    let part @ Part { surface, .. } = part.into();
+    let prepared = prepared(part, parameters);
+    let (solid, lattice) = (prepared.solid(surface), parameters.lattice(surface.bounds()));
+    OffsetSurface { solid: &solid, distance_mm: parameters.distance_mm, lattice }.needed_resolution(backend, progress)
 }
 
 /// Deviation of an exact offset from its distance, voxels, that only a wrong side explains.
@@ -197,29 +224,29 @@ fn run_with(
     backend: &dyn Backend,
     surface: &Surface,
     parameters: &Parameters,
-    sides: Sides,
-    mut notes: Vec<String>,
+    prepared: &Prepared,
     progress: &Progress,
 ) -> Result<OffsetVolume> {
-    let solid = SolidSurface::new(surface, sides);
+    let (solid, mut notes) = (prepared.solid(surface), prepared.notes.clone());
     let lattice = parameters.lattice(surface.bounds());
     estimate::check(&solid, parameters, lattice)?;
     let Computed { tree, mesh, earlier, voxel_error, voxels_ms, mesh_ms } =
-        method::compute(backend, &solid, lattice, parameters, &progress.part(0.0, 0.9))?;
-    progress.report(0.9, "Measuring the offset mesh")?;
+        method::compute(backend, &solid, lattice, parameters, &progress.part(0.0, 0.85))?;
+    progress.report(0.85, "Measuring the offset mesh")?;
     let distance_mm = parameters.distance_mm;
     let (error, statistics) = (Offset { solid: &solid, distance_mm, lattice }.error(&mesh), tree.statistics());
+    let (offset_surface, is_exact) =
+        (OffsetSurface { solid: &solid, distance_mm, lattice }, parameters.method == Method::Exact);
+    let (completeness, mesh) = offset_surface.completeness(backend, mesh, is_exact, &progress.part(0.9, 1.0))?;
     if distance_mm.abs() > 0.0 && distance_mm.abs() < lattice.voxel_mm {
         notes.push(format!(
             "The offset of {distance_mm} mm is less than a voxel ({:.4} mm); choose a higher resolution.",
             lattice.voxel_mm
         ));
     }
-    if mesh.facets.is_empty() {
-        notes.push(match distance_mm < 0.0 {
-            true => format!("Nothing is left of the part when {} mm are taken off all around.", -distance_mm),
-            false => "No voxel centre lies inside the part; choose a higher resolution.".to_owned(),
-        });
+    notes.extend(completeness.sentences(distance_mm, !mesh.facets.is_empty()));
+    if mesh.facets.is_empty() && distance_mm >= 0.0 {
+        notes.push("No voxel centre lies inside the part; choose a higher resolution.".to_owned());
     }
     if parameters.method == Method::Exact && error.max_mm > CONTRADICTED * lattice.voxel_mm {
         notes.push(format!(
@@ -244,43 +271,12 @@ fn run_with(
         statistics,
         voxel_error,
         error,
-        sides,
+        completeness,
+        sides: prepared.sides,
         notes,
         voxels_ms,
         mesh_ms,
     })
-}
-
-/// What decides on the sides of a part, and what the result then depends on.
-pub(super) fn sides(part: Part<'_>, distance_mm: f64) -> (Sides, Vec<String>) {
-    let Part { surface, is_sheet } = part;
-    if is_sheet {
-        return (Sides::Open, Vec::new());
-    }
-    let (reversed, orientation) = winding::examine(surface);
-    let (is_closed, overlapping) = (surface.topology().is_closed(), orientation.undecided);
-    if is_closed && overlapping == 0 && reversed.is_empty() {
-        return (Sides::Normals, Vec::new());
-    }
-    let mut notes = Vec::new();
-    if !is_closed {
-        notes.push(
-            "The part is not closed: where it has gaps, its inside was decided by how far its facets surround a \
-             point, and a part that surrounds nothing is offset as a sheet."
-                .to_owned(),
-        );
-    }
-    if !reversed.is_empty() {
-        let facets = counted(reversed.len(), "facet faces", "facets face");
-        notes.push(format!("{facets} the wrong way, and the offset is wrong around them; unify the winding first."));
-    }
-    if overlapping > 0 && distance_mm < 0.0 {
-        notes.push(format!(
-            "{overlapping} shells overlap; the erosion also starts from their faces inside each other, so too much is \
-             taken off there."
-        ));
-    }
-    (Sides::WindingNumbers, notes)
 }
 
 impl OffsetVolume {
@@ -308,6 +304,12 @@ impl OffsetVolume {
                 "The vertices of its mesh deviate from the distance by {:.4} mm RMS, {:.4} mm at most.",
                 self.error.rms_mm, self.error.max_mm
             ));
+            if self.completeness.max_mm.is_finite() {
+                sentences.push(format!(
+                    "The other way round, the offset surface is {:.4} mm RMS and {:.4} mm at most from the mesh.",
+                    self.completeness.rms_mm, self.completeness.max_mm
+                ));
+            }
         }
         if let Some(error) = &self.voxel_error {
             let passes = counted(self.parameters.passes as usize, "pass", "passes");
@@ -340,3 +342,5 @@ impl OffsetVolume {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod thin_tests;

@@ -131,7 +131,9 @@ impl Nominal {
         };
         let surface = Surface::new(mesh);
         let findings = self.findings.with_topology(surface.topology(), surface.mesh().volume_mm3());
-        let findings = findings.with_undecided(&winding::examine(&surface).1);
+        let orientation = winding::examine(&surface).1;
+        let surface = surface.with_overlaps(orientation.undecided > 0);
+        let findings = findings.with_undecided(&orientation);
         let mut stepped = Self {
             steps: self.steps.clone(),
             is_sheet: self.is_sheet,

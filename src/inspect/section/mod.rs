@@ -13,11 +13,12 @@ pub mod plane;
 mod recipe;
 #[cfg(test)]
 mod tests;
+pub mod trials;
 pub mod whiskers;
 
 use serde::{Deserialize, Serialize};
 
-use crate::deviation::{DEFAULT_MIN_COVERAGE, Tolerance, faces};
+use crate::deviation::{Tolerance, faces};
 use crate::parts::{Actual, Nominal};
 use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
@@ -44,6 +45,12 @@ const MAX_WHISKERS: f64 = 2000.0;
 /// A single piece out of tolerance fails a section only with at least so many points.
 const MIN_POINTS_OF_ONE: usize = 6;
 
+/// Minimum share of the contour of each plane that must be measured for a PASS, unless another is asked for: what was not seen
+/// is not judged.
+pub const DEFAULT_MIN_COVERAGE: f64 = 0.8;
+/// Rounding errors of sums must not count as a missing piece of a contour, as a share.
+const ROUNDING: f64 = 1e-9;
+
 /// Up to this share of the points may lie beyond the maximum distance as strays.
 const MAX_STRAY_SHARE: f64 = 0.005;
 
@@ -64,7 +71,7 @@ pub struct Parameters {
     pub max_distance_mm: f64,
     /// Allowed deviations in the plane.
     pub tolerance: Tolerance,
-    /// Minimum share of the contours that must be measured for a PASS, 0 to 1.
+    /// Minimum share of the contour of each plane that must be measured for a PASS, 0 to 1.
     pub min_coverage: f64,
     /// Dimensions in its planes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -107,6 +114,17 @@ impl PlaneSection {
     /// The position on the contours of the nominal that is nearest to one in the plane; `None` without contours.
     pub fn on_contour(&self, at: PlanePoint) -> Option<PlanePoint> {
         outline::nearest(&self.contours, at).map(|own| own.at)
+    }
+
+    /// Length of its contours, mm.
+    pub fn length_mm(&self) -> f64 {
+        self.contours.iter().map(Contour::length_mm).sum()
+    }
+
+    /// Share of its contours that was measured, 0 to 1.
+    pub fn coverage(&self) -> f64 {
+        let measured = self.whiskers.iter().filter(|own| own.deviation_mm.is_some());
+        measured.map(Whisker::length_mm).sum::<f64>() / self.length_mm().max(f64::MIN_POSITIVE)
     }
 
     /// Corners of the line or arc of the nominal that is nearest to a position in the plane.
@@ -341,7 +359,7 @@ impl Section {
     /// What all its planes together show.
     pub fn statistics(&self) -> Statistics {
         let mut own = Statistics { min_mm: f64::INFINITY, max_mm: f64::NEG_INFINITY, ..Statistics::default() };
-        own.length_mm = self.planes.iter().flat_map(|plane| &plane.contours).map(Contour::length_mm).sum();
+        own.length_mm = self.planes.iter().map(PlaneSection::length_mm).sum();
         let (mut sum, mut squares) = (0.0, 0.0);
         for whisker in self.whiskers() {
             let Some(deviation_mm) = whisker.deviation_mm else { continue };
@@ -371,7 +389,8 @@ impl Section {
     /// Verdict on the measured contours; `None` if nothing was compared.
     ///
     /// A single piece of few points out of tolerance does not fail a section: two neighbours do, or one of many points.
-    /// More than a few points beyond the maximum distance may be a defect or another object: then nothing passes. A
+    /// More than a few points beyond the maximum distance may be a defect or another object: then nothing passes, and neither
+    /// where less than the required share of the contour of any plane was measured. A
     /// dimension out of its limits fails the section, one that was not measured or is in doubt leaves it open.
     pub fn verdict(&self) -> Option<Verdict> {
         let dimensions = || self.dimensions.iter().filter_map(MeasuredDimension::verdict);
@@ -398,13 +417,34 @@ impl Section {
             true => Verdict::Fail,
             false if self.has_much_beyond() => Verdict::Incomplete,
             // NaN is not enough either.
-            false if own.measured_mm > 0.0 && own.coverage() >= self.parameters.min_coverage => Verdict::Pass,
+            false if own.measured_mm > 0.0 && self.short_plane().is_none() => Verdict::Pass,
             false => Verdict::Incomplete,
         })
     }
 }
 
 impl Section {
+    /// The plane of the least measured contour, if that is less than required; `None` if all are measured as required.
+    pub fn short_plane(&self) -> Option<&PlaneSection> {
+        let least = self.planes.iter().min_by(|a, b| a.coverage().total_cmp(&b.coverage()));
+        least.filter(|own| own.coverage() < self.parameters.min_coverage - ROUNDING)
+    }
+
+    /// The longest piece of a contour that was not measured: its length, mm, and its middle, nominal frame. `None` if all was.
+    pub fn largest_gap(&self) -> Option<(f64, Point)> {
+        let mut gaps: Vec<(f64, Point)> = Vec::new();
+        for plane in &self.planes {
+            let is_missing = |own: &Whisker| own.deviation_mm.is_none();
+            for run in plane.whiskers.chunk_by(|a, b| a.contour == b.contour && is_missing(a) == is_missing(b)) {
+                if is_missing(&run[0]) {
+                    let length_mm = run.iter().map(Whisker::length_mm).sum();
+                    gaps.push((length_mm, plane.plane.outward(run[run.len() / 2].at)));
+                }
+            }
+        }
+        gaps.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     /// Whether more points than strays lie beyond the maximum distance.
     fn has_much_beyond(&self) -> bool {
         let count = |of: fn(&Measured) -> usize| self.planes.iter().map(|own| of(&own.measured)).sum::<usize>();

@@ -75,7 +75,12 @@ impl Product for Section {
 
     fn covers(&self) -> Option<String> {
         let coverage = self.statistics().coverage();
-        (self.is_compared && coverage < 0.995).then(|| format!("on {} of the contour", percent(coverage)))
+        let all = (coverage < 0.995).then(|| format!("on {} of the contour", percent(coverage)));
+        // Many planes together may hide one that was hardly seen.
+        let short = self.short_plane().filter(|_| self.planes.len() > 1);
+        let short = short.map(|own| format!("on {} of it at the plane “{}”", percent(own.coverage()), own.name));
+        let all: Vec<String> = all.into_iter().chain(short).collect();
+        (self.is_compared && !all.is_empty()).then(|| all.join(", "))
     }
 
     fn sentences(&self) -> Vec<String> {
@@ -92,6 +97,24 @@ impl Product for Section {
             )],
             true => vec!["Nothing of the contour was measured.".to_owned()],
         };
+        if self.is_compared && own.measured_mm > 0.0 {
+            if let Some(short) = self.short_plane() {
+                let [measured, required] = [short.coverage(), self.parameters.min_coverage].map(percent);
+                sentences.push(match self.planes.len() {
+                    1 => format!("Only {measured} of the contour was measured; {required} are required."),
+                    _ => format!(
+                        "Only {measured} of the contour at the plane “{}” was measured; {required} are required.",
+                        short.name
+                    ),
+                });
+            }
+            if let Some((length_mm, at)) = self.largest_gap().filter(|_| own.coverage() < 0.995) {
+                sentences.push(format!(
+                    "The longest piece of it that was not measured is {length_mm:.2} mm long, near ({:.2}, {:.2}, {:.2}) mm.",
+                    at.x, at.y, at.z
+                ));
+            }
+        }
         sentences.extend(
             self.dimension_names().zip(&self.dimensions).map(|(name, own)| format!("{name}: {}.", own.words())),
         );

@@ -11,7 +11,8 @@ use crate::deviation::judgement::percent;
 use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 use compute::{Backend, Compute, thickness};
-use geometry::{Mesh, OrderedPoints, Point, Surface, Vector, refine, triangle, winding};
+use geometry::winding::{self, Orientation};
+use geometry::{Mesh, OrderedPoints, Point, Surface, Vector, exposed, refine, triangle};
 
 /// Parameters of a thickness map.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +50,8 @@ const FACETS: f64 = 200_000.0;
 const MAX_FACETS: f64 = 1e7;
 /// Most spots that are listed.
 const MAX_SPOTS: usize = 8;
+/// Size of the pieces of facets along the edges where bodies overlap, in spacings of the map.
+const SKIN_DETAIL: f64 = 0.25;
 /// Thickness of a spot that is listed, at most, in medians.
 const THIN: f64 = 0.98;
 /// Distance between spots that are listed, in diagonals of the part.
@@ -166,6 +169,8 @@ pub fn run(
     if !(area_mm2 > 0.0 && area_mm2.is_finite()) {
         return Err(UserError::input("A part without area has no thickness."));
     }
+    let (reversed, orientation) = winding::examine(surface);
+    let mut notes = doubts(surface, &reversed, &orientation);
     let sizes = sizes(surface.mesh());
     let spacing_mm = parameters.spacing_mm.unwrap_or_else(|| spacing_mm(&sizes, FACETS));
     if facets(&sizes, spacing_mm) > MAX_FACETS {
@@ -174,6 +179,11 @@ pub fn run(
             self::spacing_mm(&sizes, MAX_FACETS)
         )));
     }
+    // The faces of bodies inside or on each other are no sides of walls.
+    let is_united = orientation.is_union || orientation.touching_mm2 > 0.0;
+    let is_of_walls = parameters.between == Between::Material;
+    let skin = (is_united && is_of_walls).then(|| Surface::new(exposed::skin(surface, SKIN_DETAIL * spacing_mm)));
+    let surface = skin.as_ref().unwrap_or(surface);
     let (mesh, _) = refine::to_max_edge(surface.mesh(), spacing_mm, &progress.part(0.0, 0.2))?;
     let samples: Vec<(Point, Vector)> = (0..mesh.facets.len())
         .map(|facet| mesh.corners(facet))
@@ -188,7 +198,6 @@ pub fn run(
     let distance_mm = SPOT_DISTANCE * surface.bounds().diagonal();
     let spots = spots(&points, &thickness_mm, THIN * statistics.median_mm, distance_mm);
     let thickest = spots_of(&points, &thickness_mm).max_by(|a, b| a.thickness_mm.total_cmp(&b.thickness_mm));
-    let mut notes = doubts(surface);
     if statistics.measured_mm2 <= 0.0 {
         notes.push(format!("Nowhere is there an opposite side within {max_mm} mm; look for a greater thickness."));
     }
@@ -228,10 +237,11 @@ fn spacing_mm(sizes: &[[f64; 2]], count: f64) -> f64 {
 }
 
 /// What puts a thickness in doubt, one sentence each.
-fn doubts(surface: &Surface) -> Vec<String> {
-    let (reversed, orientation) = winding::examine(surface);
+fn doubts(surface: &Surface, reversed: &[u32], orientation: &Orientation) -> Vec<String> {
     let mut notes = Vec::new();
-    if !surface.topology().is_closed() {
+    // Where bodies touch along edges, the mesh has edges of four facets, but no gap.
+    let is_open = !surface.topology().is_closed() && orientation.touching_mm2 <= 0.0;
+    if surface.topology().open_edges > 0 || is_open {
         notes.push("The part is not closed: where it has gaps, walls have no opposite side.".to_owned());
     }
     if !reversed.is_empty() {
@@ -240,7 +250,7 @@ fn doubts(surface: &Surface) -> Vec<String> {
             reversed.len()
         ));
     }
-    if orientation.undecided > 0 {
+    if orientation.undecided > 0 && !orientation.is_union {
         let shells = orientation.undecided;
         notes.push(format!("{shells} shells overlap; their faces inside each other count as sides of walls."));
     }

@@ -55,6 +55,26 @@ fn the_floor_of_a_channel_is_its_thinnest_wall_and_its_slot_its_gap() {
     }
 }
 
+/// Bodies that overlap, or touch face to face, are one wall: two plates of 2 mm on each other are 4 mm thick.
+#[test]
+fn bodies_inside_and_on_each_other_are_one_wall() {
+    for lower_mm in [2.0, 2.5] {
+        let mut both = shapes::cuboid(Point::origin(), Point::new(30.0, 20.0, lower_mm));
+        both.append(&shapes::cuboid(Point::new(0.0, 0.0, 2.0), Point::new(30.0, 20.0, 4.0)));
+        for method in [Method::Ball, Method::Ray] {
+            let parameters =
+                Parameters { method, max_mm: 8.0, spacing_mm: Some(1.0), min_mm: 3.0, ..Parameters::default() };
+            let own = map(both.clone(), &parameters);
+            assert!(
+                (own.statistics.min_mm - 4.0).abs() < 1e-6 && own.statistics.max_mm < 4.0 + 1e-6,
+                "{:?}",
+                own.statistics
+            );
+            assert_eq!(own.verdict(), Some(Verdict::Pass), "{:?}", own.notes);
+        }
+    }
+}
+
 /// A floor of 3 mm: judged by a limit below and above it, not without one, and open where the part is.
 #[test]
 fn a_limit_gives_a_verdict_and_none_says_so() {

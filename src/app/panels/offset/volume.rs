@@ -227,6 +227,14 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     );
     heading.on_hover_text(times);
     super::doubts(ui, &volume.notes);
+    let needed = volume.completeness.needed_resolution.filter(|needed| *needed <= MAX_RESOLUTION);
+    if let Some(needed) = needed {
+        let button = egui::Button::new(text!("offset-use-resolution", count = needed));
+        if ui.add_enabled(!context.is_busy, button).on_hover_text(text!("offset-use-resolution-hint")).clicked() {
+            let parameters = Parameters { resolution: needed, ..volume.parameters.clone() };
+            context.send(Offset::Change(id, parameters));
+        }
+    }
     if !volume.earlier.is_empty() {
         let shown = &mut context.display.shown.offset_pass;
         pass_player(ui, shown, volume.earlier.len());
@@ -239,6 +247,10 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         (text!("offset-mesh-deviates"), text!("offset-rms", length = with_unit(length_text(volume.error.rms_mm, 4)))),
         (text!("offset-at-most"), with_unit(length_text(volume.error.max_mm, 4))),
     ];
+    if volume.completeness.max_mm.is_finite() {
+        let at_most = with_unit(length_text(volume.completeness.max_mm, 4));
+        figures.push((text!("offset-surface-from-mesh"), at_most));
+    }
     if let Some(error) = &volume.voxel_error {
         let worst = error.max.abs().max(error.min.abs());
         figures.push((

@@ -25,6 +25,7 @@ use serde::Serialize;
 
 use super::zones::{self, Zone};
 use base::{Progress, Result, UserError};
+pub use correlation::samples::{CorrelatedNoise, LinearFit};
 pub use correlation::{Kernel, NoiseCorrelation};
 use geometry::Point;
 use model::Model;

@@ -2,13 +2,13 @@
 //! tool, united with the stock as it is after each pass, dilated or eroded likewise; on its surface the tool touches the
 //! part or takes off the depth of cut, and gouges neither.
 
+mod clearing;
 mod meshing;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::meshing::Offset;
-use super::volume::sides;
+use super::sides::Prepared;
 use base::{Progress, Result, UserError};
 use compute::{Backend, Compute, distance_offset};
 use geometry::mesh::shapes;
@@ -61,7 +61,7 @@ pub struct Pass {
     pub tree: VoxelTree,
     /// The surface on which the centre of the tool moves, nominal frame, facing outward.
     pub mesh: Mesh,
-    /// Least distance of a vertex of it from the part, less the radius of the tool, mm: negative where it gouges.
+    /// Least distance of a point of its facets from the part, less the radius of the tool, mm: negative where it gouges.
     pub clearance_mm: f64,
     /// Volume within the mesh, mm³.
     pub volume_mm3: f64,
@@ -95,7 +95,6 @@ pub fn run(
         return Err(UserError::input("A part without facets has no contact volume."));
     }
     let Parameters { tool_radius_mm, depth_mm, margin_mm, resolution } = *parameters;
-    let (sides, notes) = sides(surface.into(), tool_radius_mm);
     let margin = Vector::repeat(margin_mm);
     let bounds = surface.bounds();
     let stock = Aabb { min: bounds.min - margin, max: bounds.max + margin };
@@ -109,7 +108,8 @@ pub fn run(
     }
     let lattice = Lattice::around(&stock, tool_radius_mm, resolution);
     let cuboid = Surface::new(shapes::cuboid(stock.min, stock.max));
-    let [part, block] = [SolidSurface::new(surface, sides), SolidSurface::new(&cuboid, Sides::Normals)];
+    let prepared = Prepared::of(surface.into(), tool_radius_mm, 0.5 * lattice.voxel_mm);
+    let [part, block] = [prepared.solid(surface), SolidSurface::new(&cuboid, Sides::Normals)];
     let offset = |solid, distance_mm, progress: &Progress| {
         let (layout, cell_format) = (Layout::default(), CellFormat::Compact);
         let request = distance_offset::Request { solid, distance_mm, lattice, layout, cell_format };
@@ -127,38 +127,13 @@ pub fn run(
         let part = Offset { solid: &part, distance_mm: tool_radius_mm, lattice };
         let union = Union { part: &part, stock: &stock, distance_mm: left_mm };
         let mut mesh = union.mesh(&tree, &part_of.part(0.4, 0.9))?;
-        push_out(surface, &mut mesh, tool_radius_mm);
         // Rounding is no gouge.
-        let clearance_mm = clearance_mm(surface, &mesh) - tool_radius_mm;
+        let clearance_mm = clearing::clear(surface, &mut mesh, tool_radius_mm) - tool_radius_mm;
         let clearance_mm = if clearance_mm.abs() < 1e-6 { 0.0 } else { clearance_mm };
         let volume_mm3 = mesh.volume_mm3();
         passes.push(Pass { depth_mm: taken_mm, tree, mesh, clearance_mm, volume_mm3 });
     }
-    Ok(ContactVolumes { parameters: *parameters, stock, passes, notes })
-}
-
-/// Corrections of a vertex that is too close to the part.
-const PUSHES: usize = 32;
-
-/// Moves the vertices that are closer to the part than the radius of the tool away from it: those in notches that are
-/// finer than a voxel.
-fn push_out(surface: &Surface, mesh: &mut Mesh, radius_mm: f64) {
-    mesh.vertices.par_iter_mut().for_each(|vertex| {
-        for _ in 0..PUSHES {
-            let hit = surface.closest_point(vertex, radius_mm);
-            let Some(hit) = hit.filter(|hit| hit.distance_mm > 0.0 && hit.distance_mm < radius_mm * (1.0 - 1e-9))
-            else {
-                break;
-            };
-            *vertex = hit.point + (*vertex - hit.point) * (radius_mm / hit.distance_mm);
-        }
-    });
-}
-
-/// Least distance of a vertex from the part, mm.
-fn clearance_mm(surface: &Surface, mesh: &Mesh) -> f64 {
-    let distance = |vertex| surface.closest_point(vertex, f64::INFINITY).map_or(f64::INFINITY, |hit| hit.distance_mm);
-    mesh.vertices.par_iter().map(distance).reduce(|| f64::INFINITY, f64::min)
+    Ok(ContactVolumes { parameters: *parameters, stock, passes, notes: prepared.notes })
 }
 
 impl ContactVolumes {
@@ -185,7 +160,7 @@ impl ContactVolumes {
                 "The tool gouges the part by up to {:.4} mm at a voxel of {voxel_mm:.4} mm; choose a higher resolution.",
                 -mm
             ),
-            _ => format!("At no vertex of these surfaces does the tool gouge the part; a voxel is {voxel_mm:.4} mm."),
+            _ => format!("Nowhere on these surfaces does the tool gouge the part; a voxel is {voxel_mm:.4} mm."),
         });
         sentences.extend(self.notes.iter().cloned());
         sentences

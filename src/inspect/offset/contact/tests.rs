@@ -37,6 +37,38 @@ fn the_tool_neither_gouges_the_part_nor_leaves_more_than_the_depth_of_cut() {
     assert!((volumes[volumes.len() - 1] / alone.volume_mm3 - 1.0).abs() < 5e-3);
 }
 
+/// Over whole facets, at random: convex parts, where facets are chords, a point of a cone, edges, and a notch.
+#[test]
+fn no_facet_gouges_the_part() {
+    let cone = shapes::grid(24, 3, true, |u, v| {
+        let angle = u * std::f64::consts::TAU;
+        let [radius_mm, z] = [[6.0, 0.0], [1e-3, 9.0], [1e-3, 0.0]][(3.0 * v).round() as usize % 3];
+        Point::new(radius_mm * angle.cos(), radius_mm * angle.sin(), z)
+    });
+    let mut notched = shapes::cuboid(Point::new(-6.0, -6.0, -3.0), Point::new(-0.05, 6.0, 3.0));
+    notched.append(&shapes::cuboid(Point::new(0.05, -6.0, -3.0), Point::new(6.0, 6.0, 3.0)));
+    for (name, part) in [
+        ("sphere", shapes::sphere(6.0, 4)),
+        ("torus", shapes::torus(7.0, 2.5, 48, 24)),
+        ("cuboid", shapes::cuboid(Point::new(-5.0, -4.0, -3.0), Point::new(5.0, 4.0, 3.0))),
+        ("cone", cone),
+        ("notched", notched),
+    ] {
+        let surface = Surface::new(part.clone());
+        for (tool_radius_mm, resolution) in [(1.5, 48), (3.0, 64)] {
+            let parameters = Parameters { tool_radius_mm, depth_mm: 4.0, margin_mm: 1.0, resolution };
+            for pass in &of(part.clone(), &parameters).passes {
+                assert!(Topology::new(&pass.mesh).is_closed());
+                assert!(pass.clearance_mm > -1e-6, "{name} {tool_radius_mm}: {}", pass.clearance_mm);
+                let samples = geometry::sampling::by_area(&pass.mesh, 20_000, 5);
+                let distance = |at: &Point| surface.closest_point(at, f64::INFINITY).unwrap().distance_mm;
+                let least = samples.iter().map(|own| distance(&own.point)).fold(f64::INFINITY, f64::min);
+                assert!(least > tool_radius_mm - 1e-6, "{name} {tool_radius_mm} {}: {least}", pass.depth_mm);
+            }
+        }
+    }
+}
+
 #[test]
 fn bad_parameters_and_too_many_passes_are_said() {
     let surface = Surface::new(shapes::cuboid(Point::origin(), Point::new(50.0, 40.0, 30.0)));

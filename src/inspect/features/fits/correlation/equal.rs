@@ -9,7 +9,7 @@ use super::pairs::{Cell, project_across_sight};
 use geometry::{Point, Vector};
 
 /// Position that determines the correlation, and index of the point.
-type IndexedPosition = (Vector, u32);
+pub(super) type IndexedPosition = (Vector, u32);
 
 /// At most `max_cells` cells, whose counts differ by at most one point, positioned at their centroids; points of weight
 /// zero are left out.
@@ -34,7 +34,8 @@ pub fn cells(model: &Model, points: WeightedPoints<'_>, max_cells: usize, eye: O
     runs.par_iter().map(cell).collect()
 }
 
-fn split(positions: &mut [IndexedPosition], cells: usize) -> Vec<&[IndexedPosition]> {
+/// Runs of neighbouring positions, so many, whose counts differ by at most one.
+pub(super) fn split(positions: &mut [IndexedPosition], cells: usize) -> Vec<&[IndexedPosition]> {
     if cells <= 1 {
         return vec![&*positions];
     }
