@@ -11,8 +11,10 @@ use dispatch::{Align, Command, Context, Dispatcher, Parts, Select};
 use geometry::subset::{Combine, Subset};
 use geometry::{Point, Pose};
 use inspect::features::{Element, Kind, Objective};
+use inspect::recipe::Product as _;
 use inspect::tolerances::common::split;
-use inspect::tolerances::{Judged, Tolerance, Verdict};
+use inspect::tolerances::coverage::SeenFace;
+use inspect::tolerances::{Judged, Tolerance};
 use io::region_table;
 use io::xyz::Columns;
 use session::Document;
@@ -50,25 +52,34 @@ pub fn run(arguments: &Tolerances, json: bool, context: &Context) -> Result<i32>
         out!("{}", text_table::aligned(&titles, &cells.collect::<Vec<_>>()));
         for (tolerance, judged) in rows.iter().filter_map(|(tolerance, result)| Some((tolerance, result.ok()?))) {
             outln!("{}: {}", tolerance.title(), judged.reading);
-            if !judged.preparation.is_empty() {
-                outln!("{}: {}.", tolerance.title(), capitalised(&judged.preparation));
+            for said in [&judged.preparation, &judged.rejected].into_iter().filter(|own| !own.is_empty()) {
+                outln!("{}: {}.", tolerance.title(), capitalised(said));
+            }
+            let faces: Vec<String> = judged.faces.iter().map(SeenFace::words).collect();
+            if !faces.is_empty() {
+                outln!("{}: {}.", tolerance.title(), faces.join("; "));
+            }
+            if !judged.incomplete.is_empty() {
+                outln!("{}: {}", tolerance.title(), judged.incomplete);
             }
         }
     }
     let unjudged: Vec<&str> = rows.iter().filter_map(|(_, result)| result.err().map(String::as_str)).collect();
     unjudged.iter().for_each(|sentence| eprintln!("{sentence}"));
-    let is_out = rows.iter().any(|(_, result)| result.is_ok_and(|judged| judged.verdict == Verdict::Out));
-    Ok(match (is_out && arguments.fail_on_out_of_tolerance, unjudged.is_empty()) {
-        (true, _) => 4,
-        (false, false) => 3,
-        (false, true) => 0,
+    let verdicts = rows.iter().filter_map(|(_, result)| result.ok()?.verdict());
+    let verdict = verdicts.reduce(inspect::verdict::Verdict::and);
+    // An undecided value that is out of its limits is no proven fail.
+    Ok(match (super::exit_code(verdict, arguments.fail_on_out_of_tolerance), unjudged.is_empty()) {
+        (4, _) => 4,
+        (_, false) => 3,
+        (code, true) => code,
     })
 }
 
 fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
     let progress = console.progress();
     dispatcher.run_now(dispatch::Tolerances::Open(arguments.plan.clone()), &progress)?;
-    state_filters(arguments, dispatcher, &progress)?;
+    state_options(arguments, dispatcher, &progress)?;
     let rows = region_table::read(&arguments.features)?;
     let columns = Columns { xyz: [1, 2, 3], ..Columns::default() };
     let (paths, unit) = (vec![arguments.features.clone()], Some(LengthUnit::Mm));
@@ -121,13 +132,17 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
     dispatcher.run_now(dispatch::Tolerances::Judge, &progress)
 }
 
-/// States filters and the removal of outliers in the form tolerances that do not state their own.
-fn state_filters(arguments: &Tolerances, dispatcher: &mut Dispatcher, progress: &Progress) -> Result<()> {
-    let Tolerances { filter_upr, filter_mm, outlier_sigmas, .. } = *arguments;
-    if filter_upr.is_none() && filter_mm.is_none() && outlier_sigmas.is_none() {
+/// States filters and the removal of outliers in the form tolerances that do not state their own, and the minimum coverage
+/// in all that do not.
+fn state_options(arguments: &Tolerances, dispatcher: &mut Dispatcher, progress: &Progress) -> Result<()> {
+    let Tolerances { filter_upr, filter_mm, outlier_sigmas, min_coverage, .. } = *arguments;
+    if filter_upr.is_none() && filter_mm.is_none() && outlier_sigmas.is_none() && min_coverage.is_none() {
         return Ok(());
     }
     let mut plan = dispatcher.document.asked();
+    for own in &mut plan.tolerances {
+        own.min_coverage = own.min_coverage.or(min_coverage);
+    }
     for own in plan.tolerances.iter_mut().filter(|own| own.is_form()) {
         own.outlier_sigmas = own.outlier_sigmas.or(outlier_sigmas);
         if own.filter_upr.is_none() && own.filter_mm.is_none() {

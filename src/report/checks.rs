@@ -6,6 +6,7 @@ use super::content::ReportBlock;
 use base::decimals;
 use inspect::calibration::recipe::CalibrationStatus;
 use inspect::deviation::Check;
+use inspect::features::measured::MeasuredFeature;
 use inspect::recipe::{Figure, Product};
 use inspect::tolerances::measure::Measure;
 use session::Document;
@@ -53,17 +54,21 @@ pub(super) fn calibrations(document: &Document) -> Option<ReportBlock> {
 /// Measured features with their figures and expanded uncertainties (k = 2); `None` if there are none.
 pub(super) fn features(document: &Document) -> Option<ReportBlock> {
     let features = document.plan.elements().iter().filter(|own| own.recipe.is_feature());
-    let row = |element: &Arc<Element>| {
+    let pose = document.nominal_from_scan();
+    let rows = |element: &Arc<Element>| {
         let made = document.stage().results.made(element.id);
+        let is_fresh = document.state(element.id) == State::Fresh;
+        let feature = document.result::<MeasuredFeature>(Some(element.id)).filter(|_| is_fresh);
         let said = match (document.state(element.id), made) {
             (State::Fresh, Some(made)) if made.figures.is_empty() => made.sentences.join(" "),
             (State::Fresh, Some(made)) => made.figures.iter().map(words).collect::<Vec<_>>().join(", "),
             (State::Failed(sentence), _) => sentence,
             _ => "no up-to-date result".to_owned(),
         };
-        (element.name.clone(), said)
+        let notes = feature.into_iter().flat_map(|own| own.notes(&pose)).map(|note| (String::new(), note));
+        std::iter::once((element.name.clone(), said)).chain(notes).collect::<Vec<_>>()
     };
-    let rows: Vec<(String, String)> = features.map(row).collect();
+    let rows: Vec<(String, String)> = features.flat_map(rows).collect();
     let block =
         |rows| ReportBlock { section: ReportSection::Measures, title: "Features, ± U (k = 2)".to_owned(), rows };
     (!rows.is_empty()).then(|| block(rows))
@@ -107,6 +112,9 @@ pub(super) fn measures(document: &Document) -> Option<ReportBlock> {
         rows.push((element.name.clone(), format!("{verdict}{:.digits$}{uncertainty}{unit}{limits}", figure.value)));
         let [from, to] = [recipe.from, recipe.to].map(|id| document.plan.name(id));
         rows.push((String::new(), format!("from {from} to {to}: {}", measure.how)));
+        if !measure.incomplete.is_empty() {
+            rows.push((String::new(), measure.incomplete.clone()));
+        }
     }
     (!rows.is_empty()).then(|| ReportBlock {
         section: ReportSection::Measures,

@@ -15,7 +15,7 @@ use inspect::alignment::Alignment;
 use inspect::deviation::Verdict;
 use inspect::deviation::judgement::percent;
 use inspect::deviation::{DeviationMap, Method, Tolerance};
-use inspect::main_alignment::Main;
+use inspect::main_alignment::{DatumReport, Main};
 use render::colour_scale::ColourScale;
 use session::presentation::ReportSection;
 use texts::{text, word};
@@ -394,7 +394,9 @@ fn main_alignment(input: &Input<'_>, own: &Alignment, main: &Main, unit: LengthF
     match main {
         Main::OnFaces { .. } => rows.extend(best_fit(own, unit)),
         Main::WithinTolerance { .. } => rows.push(row("Result", main.words())),
-        Main::DatumSystem { .. } => {}
+        Main::DatumSystem { reports, .. } => {
+            rows.extend(reports.iter().filter_map(DatumReport::words).map(|own| row("Datum", own)));
+        }
         Main::ReferencePoints { points, amplification } => {
             for point in points {
                 rows.push(row(

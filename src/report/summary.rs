@@ -159,6 +159,7 @@ fn measures(document: &Document) -> Vec<Value> {
             "lower": recipe.lower,
             "upper": recipe.upper,
             "words": fresh.map_or(Some("not judged"), Measure::words),
+            "incomplete": fresh.map(|own| own.incomplete.as_str()).filter(|own| !own.is_empty()),
         }))
     };
     document.plan.elements().iter().filter_map(one).collect()

@@ -15,7 +15,9 @@ pub(super) fn block(document: &Document) -> Option<ReportBlock> {
         match result {
             Ok(judged) => {
                 let text = format!("{}: {}, limit {}", judged.words(), judged.measured_text(), judged.limits_text());
-                vec![(name, text), (String::new(), judged.how.clone()), (String::new(), judged.reading.clone())]
+                let incomplete = (!judged.incomplete.is_empty()).then(|| judged.incomplete.clone());
+                let further = incomplete.into_iter().chain([judged.how.clone(), judged.reading.clone()]);
+                std::iter::once((name, text)).chain(further.map(|own| (String::new(), own))).collect()
             }
             Err(sentence) => vec![(name, format!("not judged: {sentence}"))],
         }

@@ -144,12 +144,22 @@ impl Document {
             self.feature_id(&name).ok_or_else(|| UserError::internal(format!("There is no feature “{name}”.")))
         };
         let PmiMeasure { name, quantity, from, to, lower, upper } = stated;
-        let recipe = MeasureRecipe { quantity, from: feature(&from)?, to: feature(&to)?, lower, upper, of_cad: true };
-        let is_it = |own: &MeasureRecipe| MeasureRecipe { of_cad: true, ..own.clone() } == recipe;
-        let known =
-            self.plan.elements().iter().find(|own| measure_of(&own.recipe).is_some_and(is_it)).map(|own| own.id);
-        if let Some(id) = known {
-            self.plan.set_recipe(id, recipe.into())?;
+        let recipe = MeasureRecipe {
+            quantity,
+            from: feature(&from)?,
+            to: feature(&to)?,
+            lower,
+            upper,
+            min_coverage: None,
+            of_cad: true,
+        };
+        let is_it = |own: &MeasureRecipe| MeasureRecipe { min_coverage: None, of_cad: true, ..own.clone() } == recipe;
+        let known = self.plan.elements().iter().find_map(|own| {
+            let measure = measure_of(&own.recipe).filter(|measure| is_it(measure))?;
+            Some((own.id, measure.min_coverage))
+        });
+        if let Some((id, min_coverage)) = known {
+            self.plan.set_recipe(id, MeasureRecipe { min_coverage, ..recipe }.into())?;
             return Ok((id, false));
         }
         let name = self.free_name(&name, None);
@@ -257,8 +267,9 @@ impl Document {
             };
             let restated = match tolerances.iter().position(is_it).map(|index| tolerances.remove(index).clone()) {
                 Some(one) => {
-                    let Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, .. } = own.asked.clone();
-                    let asked = Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, ..one };
+                    let Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, min_coverage, .. } =
+                        own.asked.clone();
+                    let asked = Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, min_coverage, ..one };
                     let recipe = ToleranceRecipe { feature: own.feature, of_cad: true, ..ToleranceRecipe::new(asked) };
                     Restated::Changed(Box::new(recipe.into()))
                 }
@@ -350,8 +361,9 @@ fn measure_of(recipe: &Recipe) -> Option<&MeasureRecipe> {
     if let Recipe::Measure(own) = recipe { Some(own) } else { None }
 }
 
-/// Whether two tolerances ask for the same, whatever their features are called and their points pass before.
+/// Whether two tolerances ask for the same, whatever their features are called, their points pass before, and must be
+/// seen of them.
 pub(super) fn is_same(one: &Tolerance, other: &Tolerance) -> bool {
-    let Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, name, .. } = other.clone();
-    Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, name, ..one.clone() } == *other
+    let Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, min_coverage, name, .. } = other.clone();
+    Tolerance { feature, filter_mm, filter_upr, outlier_sigmas, min_coverage, name, ..one.clone() } == *other
 }

@@ -10,10 +10,10 @@ use base::{LengthUnit, Result, UserError};
 use geometry::Subset;
 use inspect::alignment::{AlignmentRecipe, Method, Refinement, Start};
 use inspect::deviation::ComparisonRecipe;
-use inspect::features::Fit;
 use inspect::features::fitting::Fitting;
 use inspect::features::measured::{MeasuredBy, MeasuredFeature};
 use inspect::features::recipe::FeatureRecipe;
+use inspect::features::{Fit, Rejection};
 use inspect::parts::{Actual, NominalRecipe, ScanRecipe};
 use inspect::selection::{ScanPoints, Selection};
 use io::SourceFile;
@@ -183,7 +183,17 @@ impl Document {
         let id = self.plan.add(name, recipe.into())?;
         let (element, by) = (fit.shape.into(), MeasuredBy::Fit(fit));
         let (parallel_sets, points) = (Vec::new(), Vec::new());
-        let made = MeasuredFeature { element, by, numbers: indices, parallel_sets, points, nominal: None };
+        let (rejection, coverage) = (Rejection::default(), None);
+        let made = MeasuredFeature {
+            element,
+            by,
+            numbers: indices,
+            parallel_sets,
+            points,
+            rejection,
+            coverage,
+            nominal: None,
+        };
         self.store_result::<FeatureRecipe>(id, Arc::new(made));
         Ok(())
     }

@@ -19,6 +19,7 @@ use inspect::section::Section;
 use inspect::surface_points::SurfacePoints;
 use inspect::thickness::ThicknessMap;
 use inspect::tolerances;
+use inspect::tolerances::coverage::SeenFace;
 use inspect::tolerances::measure::Measure;
 use texts::text;
 
@@ -98,6 +99,9 @@ pub fn overall(document: &Document) -> Option<Overall> {
         remarks.extend(thickness_without_limits(document));
     }
     components.extend(of_features(document));
+    if !components.is_empty() {
+        components.extend(of_datum_alignment(document));
+    }
     if !components.is_empty() {
         components.extend(of_calibrations(document));
         remarks.extend(valid_calibrations(document).map(CalibrationStatus::sentence));
@@ -181,7 +185,16 @@ fn of_tolerances(document: &Document) -> Option<Component> {
         return component(Verdict::Incomplete, text!("verdict-tolerances-not-judged", count = count));
     };
     let verdicts: Vec<Verdict> = judgement.iter().map(of_tolerance).collect();
-    component(verdicts.iter().copied().reduce(Verdict::and).unwrap_or(Verdict::Incomplete), summary(&verdicts))
+    let unseen = judgement.iter().filter_map(|own| own.as_ref().ok()).flat_map(|own| &own.faces);
+    let reason = with_unseen(summary(&verdicts), unseen.filter_map(SeenFace::shortage));
+    component(verdicts.iter().copied().reduce(Verdict::and).unwrap_or(Verdict::Incomplete), reason)
+}
+
+/// A reason, and each sentence on a face that was not seen far enough once.
+fn with_unseen(reason: String, unseen: impl Iterator<Item = String>) -> String {
+    let mut said = HashSet::new();
+    let once = unseen.filter(|own| said.insert(own.clone())).map(|own| texts::word(&own).into_owned());
+    std::iter::once(reason).chain(once).collect::<Vec<_>>().join(" ")
 }
 
 /// E.g. “3 of 5 are met, 1 are not, 1 are undecided or could not be judged.”
@@ -214,7 +227,11 @@ fn of_measures(document: &Document) -> Option<Component> {
     };
     let verdicts: Vec<Verdict> = document.plan.elements().iter().filter(has_limits).map(verdict).collect();
     let verdict = verdicts.iter().copied().reduce(Verdict::and)?;
-    Some(Component { name: text!("verdict-measures"), verdict, reason: summary(&verdicts) })
+    let unseen = document.plan.elements().iter().filter(has_limits).filter_map(|element| {
+        let made = document.result::<Measure>(Some(element.id))?;
+        (!made.incomplete.is_empty()).then(|| made.incomplete.clone())
+    });
+    Some(Component { name: text!("verdict-measures"), verdict, reason: with_unseen(summary(&verdicts), unseen) })
 }
 
 /// A remark for each thickness map that is shown and has no limit to be judged by.
@@ -286,6 +303,13 @@ fn valid_calibrations(document: &Document) -> impl Iterator<Item = &CalibrationS
 
 fn calibrations(document: &Document) -> impl Iterator<Item = &Arc<Element>> {
     document.plan.elements().iter().filter(|element| matches!(element.recipe, Recipe::Calibration(_)))
+}
+
+/// A component where the part is aligned to a datum that was not seen far enough: all that was measured may lie elsewhere.
+fn of_datum_alignment(document: &Document) -> Option<Component> {
+    let reason = document.alignment()?.main.as_ref()?.unseen();
+    let name = text!("verdict-datum-alignment");
+    (!reason.is_empty()).then_some(Component { name, verdict: Verdict::Incomplete, reason })
 }
 
 fn of_features(document: &Document) -> Option<Component> {

@@ -333,8 +333,15 @@ fn what_was_made_in_the_window_is_measured_on_every_part() {
     send(&mut window, Tolerances::Construct { construction: Construction::Intersection, sources }.into());
     let id = |name: &str| window.state().dispatcher().document.feature_id(name).unwrap();
     let (from, to) = (id("face 0"), id("face 1"));
-    let recipe =
-        MeasureRecipe { quantity: Quantity::Distance, from, to, lower: Some(1.0), upper: Some(100.0), of_cad: false };
+    let recipe = MeasureRecipe {
+        quantity: Quantity::Distance,
+        from,
+        to,
+        lower: Some(1.0),
+        upper: Some(100.0),
+        min_coverage: None,
+        of_cad: false,
+    };
     send(&mut window, Elements::Add("Height".into(), Box::new(recipe.into())).into());
     let asked = r#"{ "datums": { "A": "face 1" }, "tolerances": [
         { "feature": "face 0", "characteristic": "flatness", "limit_mm": 0.5 },

@@ -14,7 +14,7 @@ use shadowgraph::inspect::deviation::Verdict;
 use shadowgraph::inspect::tolerances::Tolerance;
 use shadowgraph::inspect::tolerances::measure::Measure;
 use shadowgraph::io::cad::pmi::Pmi;
-use shadowgraph::io::{LoadOptions, load_nominal, write};
+use shadowgraph::io::{LoadOptions, load_nominal, load_scan, write};
 use shadowgraph::session::plan::Recipe;
 use shadowgraph::session::pmi::Restated;
 use shadowgraph::session::verdict;
@@ -410,6 +410,48 @@ fn the_report_and_the_summary_tell_the_same_of_tolerances() {
     let is_filtered = |own: &&Value| own["tolerance"]["filter_mm"] == 2.5;
     // Flatness, parallelism and two of perpendicularity; sizes and axes are not filtered.
     assert_eq!(tolerances.iter().filter(is_filtered).count(), 4, "{tolerances:#?}");
+}
+
+/// The case `verdicts/datum-face-on-20-percent.ply`, made here: the plate, of whose datum face A a fifth was scanned. Its
+/// flatness, and what refers to it, is not judged, wherever it is read.
+#[test]
+fn a_datum_face_on_20_percent_is_not_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = load_scan(&plate_scan(folder.path()), &LoadOptions::default(), &Progress::silent()).unwrap().cloud;
+    let (nominal, scan, out) = (data("plate.step"), folder.path().join("fifth.ply"), folder.path().join("report"));
+    let is_seen = |own: &&Point| own.z.abs() > 1e-3 || own.x < 0.2 * 80.0;
+    write::cloud(&scan, &Cloud::from_points(whole.points.iter().filter(is_seen).copied().collect())).unwrap();
+    let arguments = ["inspect", "--nominal", text(&nominal), "--scan", text(&scan), "--align", "none", "--pmi"];
+    let more = ["--filter-mm", "2.5", "--no-pictures", "--fail-on-out-of-tolerance", "--out", text(&out)];
+    let output = shadowgraph(&[&arguments[..], &more].concat());
+    let summary: Value = serde_json::from_slice(&std::fs::read(out.join("summary.json")).unwrap()).unwrap();
+    let mut open = 0;
+    for own in summary["tolerances"].as_array().unwrap() {
+        let stated = &own["tolerance"];
+        let refers = stated["feature"] == "Plane A"
+            || stated["datums"].as_array().is_some_and(|all| all.iter().any(|datum| datum == "A"));
+        open += usize::from(refers);
+        let incomplete = own["judged"]["incomplete"].as_str().unwrap_or_default();
+        assert_eq!(incomplete.contains("“Plane A” was seen on 2"), refers, "{own:#}");
+        if refers {
+            // What is out for sure stays out only where its own face was seen in part.
+            assert!(own["words"] == "incomplete", "{own:#}");
+        }
+    }
+    assert!(open >= 4, "{open}");
+    let height = summary["measures"].as_array().unwrap().iter().find(|own| own["from"] == "Plane A").unwrap();
+    assert_eq!(height["words"], "incomplete", "{height:#}");
+    assert_ne!(summary["verdict"], "pass");
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let sentence = "“Plane A” was seen on 2";
+    assert!(read("report.html").contains(sentence) && read("report.html").contains("incomplete: "));
+    let table = read("results.csv");
+    let flatness = table.lines().find(|line| line.contains("Flatness")).unwrap();
+    assert!(flatness.contains("not judged") && flatness.contains(sentence), "{flatness}");
+    let qif = read("results.qif");
+    assert!(qif.contains("INDETERMINATE") && qif.contains("name=\"Incomplete\"") && qif.contains("name=\"Coverage\""));
+    // Other faults of the plate make it a fail; without these it would be incomplete.
+    assert_eq!(output.status.code(), Some(if summary["verdict"] == "fail" { 4 } else { 6 }), "{}", errors(&output));
 }
 
 #[test]

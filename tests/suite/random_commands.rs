@@ -178,7 +178,7 @@ fn added(draws: &mut Draws, document: &Document) -> Command {
     let (from, to) = (draws.one_of(&ids), draws.one_of(&ids));
     let upper = (draws.below(2) == 0).then(|| 20.0 * draws.share());
     let quantity = draws.one_of(&[Quantity::Distance, Quantity::Angle(AngleConvention::Acute)]);
-    let recipe = MeasureRecipe { quantity, from, to, lower: None, upper, of_cad: false };
+    let recipe = MeasureRecipe { quantity, from, to, lower: None, upper, min_coverage: None, of_cad: false };
     Elements::Add("Measure".into(), Box::new(recipe.into())).into()
 }
 

@@ -54,7 +54,8 @@ pub fn measured(window: &mut Window, folder: &Path) {
     let id = |window: &Window, name: &str| window.state().dispatcher().document.plan.by_name(name).unwrap().id;
     let (from, to) = (id(window, "Plane 1"), id(window, "Plane 2"));
     let quantity = Quantity::Angle(AngleConvention::Acute);
-    let recipe = MeasureRecipe { quantity, from, to, lower: Some(88.0), upper: Some(92.0), of_cad: false };
+    let recipe =
+        MeasureRecipe { quantity, from, to, lower: Some(88.0), upper: Some(92.0), min_coverage: None, of_cad: false };
     send(window, Elements::Add("Corner".to_owned(), Box::new(recipe.into())));
     let flatness = Tolerance {
         name: String::new(),
@@ -68,6 +69,7 @@ pub fn measured(window: &mut Window, folder: &Path) {
         filter_mm: None,
         filter_upr: None,
         outlier_sigmas: None,
+        min_coverage: None,
     };
     send(window, Tolerances::Set(Box::new(Plan { tolerances: vec![flatness], ..Plan::default() })));
     send(window, Tolerances::Judge);

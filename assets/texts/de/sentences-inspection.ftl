@@ -339,3 +339,10 @@ word-q-has-no-centre-choose-a-circle-a-sphere-a-cylinder-a-cone-or-a-slot = „{
 word-point-q-cannot-be-held-along-x-the-axis-of-its-hole-runs-that-way-hold-it-across-the-axis = Punkt „{ $q1 }“ lässt sich nicht entlang x festhalten: die Achse seiner Bohrung verläuft in dieser Richtung. Ihn quer zur Achse festhalten.
 word-point-q-cannot-be-held-along-y-the-axis-of-its-hole-runs-that-way-hold-it-across-the-axis = Punkt „{ $q1 }“ lässt sich nicht entlang y festhalten: die Achse seiner Bohrung verläuft in dieser Richtung. Ihn quer zur Achse festhalten.
 word-point-q-cannot-be-held-along-z-the-axis-of-its-hole-runs-that-way-hold-it-across-the-axis = Punkt „{ $q1 }“ lässt sich nicht entlang z festhalten: die Achse seiner Bohrung verläuft in dieser Richtung. Ihn quer zur Achse festhalten.
+word-contacting-single-points = an Einzelpunkten anliegend
+word-datum-q-noise-of-n-mm-averaged-out = Bezug „{ $q1 }“: Rauschen von { $n1 } mm herausgemittelt.
+word-datum-q-noise-of-n-mm-averaged-out-isolated-outliers-left-out-n = Bezug „{ $q1 }“: Rauschen von { $n1 } mm herausgemittelt, einzelne Ausreißer ausgelassen: { $n2 }.
+word-datum-q-noise-of-n-mm-averaged-out-contact-n-mm-k-n = Bezug „{ $q1 }“: Rauschen von { $n1 } mm herausgemittelt, Anlage ± { $n2 } mm (k = { $n3 }).
+word-datum-q-noise-of-n-mm-averaged-out-contact-n-mm-k-n-isolated-outliers-left-out-n = Bezug „{ $q1 }“: Rauschen von { $n1 } mm herausgemittelt, Anlage ± { $n2 } mm (k = { $n3 }), einzelne Ausreißer ausgelassen: { $n4 }.
+word-a-datum-of-the-alignment-was-seen-in-part = Ein Bezug der Ausrichtung wurde nur teilweise erfasst
+word-aligned-to-a-datum-that-was-seen-in-part = an einem nur teilweise erfassten Bezug ausgerichtet

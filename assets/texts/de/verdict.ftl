@@ -32,6 +32,7 @@ verdict-judged = Beurteilt: { $covers }.
 verdict-calibration-not-read = Die Kalibrierung wurde nicht gelesen: aktualisieren.
 
 verdict-features = Geometrieelemente
+verdict-datum-alignment = Ausrichtung an Bezügen
 verdict-not-converged = Einpassung nicht konvergiert: { $names }.
 verdict-not-measured = Nicht messbar: { $names }.
 verdict-quoted = „{ $name }“

@@ -29,6 +29,7 @@ verdict-judged = Judged { $covers }.
 verdict-calibration-not-read = The calibration was not read: update it.
 
 verdict-features = Features
+verdict-datum-alignment = Alignment to datums
 verdict-not-converged = The fit of { $names } did not converge.
 verdict-not-measured = { $names } could not be measured.
 verdict-quoted = “{ $name }”

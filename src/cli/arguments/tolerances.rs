@@ -47,7 +47,12 @@ pub struct Tolerances {
     /// form is judged. Of the tolerances that do not state it in the plan.
     #[arg(long, value_name = "SIGMAS")]
     pub outlier_sigmas: Option<f64>,
-    /// Exit with code 4 if a measured value is out of its limits.
+    /// Share of the faces of features and datums that must be seen, 0 to 1, below which a tolerance is incomplete. Of the
+    /// tolerances that do not state it in the plan; by default 0.8 of nominal faces, and 0.5 of the extent of the points
+    /// where these are not known.
+    #[arg(long, value_name = "SHARE")]
+    pub min_coverage: Option<f64>,
+    /// Exit with code 4 if a measured value is out of its limits, and with 6 if one is undecided or incomplete.
     #[arg(long)]
     pub fail_on_out_of_tolerance: bool,
 }

@@ -197,6 +197,8 @@ impl Alignment {
         if !self.as_before.is_empty() {
             remarks.push(format!("{}: as in the pre-alignment.", capitalised(&self.as_before.join(", "))));
         }
+        let unseen = self.main.as_ref().map(Main::unseen).filter(|own| !own.is_empty());
+        remarks.extend(unseen.map(|own| format!("A datum of the alignment was seen in part: {own}")));
         if !self.converged {
             remarks.push("The alignment stopped at the maximum number of iterations.".into());
         }
@@ -215,7 +217,9 @@ impl Alignment {
             _ => None,
         };
         let by_hand = self.by_hand.then(|| "aligned by hand".to_owned());
-        let all: Vec<String> = one_of_several.into_iter().chain(self.doubt()).chain(by_hand).collect();
+        let is_unseen = self.main.as_ref().is_some_and(|own| !own.unseen().is_empty());
+        let unseen = is_unseen.then(|| "aligned to a datum that was seen in part".to_owned());
+        let all: Vec<String> = one_of_several.into_iter().chain(self.doubt()).chain(by_hand).chain(unseen).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 

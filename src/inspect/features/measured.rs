@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::constructions::{Constructed, Construction};
 use super::element::Situation;
 use super::measures::{UncertainElement, distance};
+use super::rejection::Rejection;
 use super::sheet_metal::slot::SlotFit;
-use super::{Element, Fit, Shape};
+use super::{Element, FaceCoverage, Fit, Shape};
 use crate::recipe::{Figure, Product};
 use crate::verdict::Verdict;
 use base::UserError;
-use geometry::{Point, Subset};
+use geometry::{Point, Pose, Subset};
 
 /// A measured feature, scan frame.
 #[derive(Clone, Debug)]
@@ -25,6 +26,10 @@ pub struct MeasuredFeature {
     pub parallel_sets: Vec<Subset>,
     /// The points it was fitted to, mm; for the mid-plane of two fitted planes the points used by both.
     pub points: Vec<Point>,
+    /// What became of the points that the fit rejected.
+    pub rejection: Rejection,
+    /// How much of its face was seen; of constructed features that of the worst of their parts. `None` if it is not known.
+    pub coverage: Option<FaceCoverage>,
     /// The nominal element, nominal frame.
     pub nominal: Option<Element>,
 }
@@ -60,19 +65,21 @@ impl MeasuredFeature {
             numbers: Subset::default(),
             parallel_sets: Vec::new(),
             points: Vec::new(),
+            rejection: Rejection::default(),
+            coverage: FaceCoverage::worst(parts.iter().filter_map(|part| part.coverage)),
             nominal,
         };
         if let (Construction::Middle, Situation::Plane(_), [one, other]) =
             (construction, feature.element.situation(), parts)
             && let (MeasuredBy::Fit(_), MeasuredBy::Fit(_)) = (&one.by, &other.by)
         {
-            // Without outliers: a single one could determine an envelope.
-            let (first, second) = (one.used(), other.used());
-            let apart = distance(&one.known(&first), &other.known(&second)).ok();
+            let (used_of_one, used_of_other) = (one.used(), other.used());
+            let apart = distance(&one.known(&used_of_one), &other.known(&used_of_other)).ok();
             if let MeasuredBy::Construction { size_mm, .. } = &mut feature.by {
                 *size_mm = apart.map(|apart| apart.distance_mm);
             }
-            feature.points = first.into_iter().chain(second).collect();
+            // Without outliers: a single one could determine an envelope. What lies together counts.
+            feature.points = one.without_outliers().into_iter().chain(other.without_outliers()).collect();
         }
         feature
     }
@@ -101,6 +108,31 @@ impl MeasuredFeature {
         };
         let used = (0_u32..).zip(&self.points).filter(|(index, _)| dropped.binary_search(index).is_err());
         used.map(|(_, point)| *point).collect()
+    }
+
+    /// The points without isolated outliers, mm: those that form, profiles and datums are taken from. Other points that
+    /// the fit rejected are among them.
+    pub fn without_outliers(&self) -> Vec<Point> {
+        self.rejection.kept(&self.points)
+    }
+
+    /// Form error, mm, of all points but isolated outliers, whatever the fit rejected; `None` for constructed features.
+    pub fn form_error_mm(&self) -> Option<f64> {
+        let of_fit_mm = match &self.by {
+            MeasuredBy::Fit(fit) => fit.form_error_mm,
+            MeasuredBy::Slot(fit) => fit.form_error_mm,
+            MeasuredBy::Construction { .. } => return None,
+        };
+        Some(self.rejection.form_error_mm.map_or(of_fit_mm, |own| own.max(of_fit_mm)))
+    }
+
+    /// What became of rejected points, and how much of its face was seen, in sentences with positions in the frame of
+    /// `to_from_scan`.
+    pub fn notes(&self, to_from_scan: &Pose) -> Vec<String> {
+        let rejected = self.rejection.words(to_from_scan);
+        let rejected = (!rejected.is_empty()).then(|| format!("{}.", base::capitalised(&rejected.join("; "))));
+        let seen = self.coverage.as_ref().map(|own| format!("Seen on {}.", own.words()));
+        rejected.into_iter().chain(seen).collect()
     }
 
     /// The element with its covariance, as input of a measurement; `points` give its extent.
@@ -164,14 +196,14 @@ impl Product for MeasuredFeature {
                     Shape::Line { .. } | Shape::Plane { .. } | Shape::Cone { .. } => {}
                 }
                 size("RMS", fit.rms_mm, None);
-                size("Form error", fit.form_error_mm, None);
+                size("Form error", self.form_error_mm().unwrap_or(fit.form_error_mm), None);
             }
             MeasuredBy::Slot(fit) => {
                 let uncertainty = |index: usize| fit.uncertainty.numbers.get(index).copied();
                 size("Length", fit.slot.length_mm, uncertainty(0));
                 size("Width", fit.slot.width_mm, uncertainty(1));
                 size("RMS", fit.rms_mm, None);
-                size("Form error", fit.form_error_mm, None);
+                size("Form error", self.form_error_mm().unwrap_or(fit.form_error_mm), None);
             }
             MeasuredBy::Construction { made, size_mm } => {
                 if let Some(size_mm) = size_mm {
@@ -191,7 +223,7 @@ impl Product for MeasuredFeature {
     }
 
     fn sentences(&self) -> Vec<String> {
-        vec![match &self.by {
+        let fitted = match &self.by {
             MeasuredBy::Fit(fit) => {
                 format!("{} points used, {} dropped, RMS {:.4} mm.", fit.used, fit.dropped.len(), fit.rms_mm)
             }
@@ -200,7 +232,8 @@ impl Product for MeasuredFeature {
                 format!("Length {length_mm:.4} mm, width {width_mm:.4} mm, RMS {:.4} mm.", fit.rms_mm)
             }
             MeasuredBy::Construction { made, .. } => made.remark.clone(),
-        }]
+        };
+        std::iter::once(fitted).chain(self.notes(&Pose::identity())).collect()
     }
 
     fn blocks(&self) -> Vec<(usize, u64)> {

@@ -3,6 +3,7 @@
 
 pub mod constructions;
 pub mod element;
+pub mod face_coverage;
 pub mod facets_of;
 pub mod fits;
 pub mod fitting;
@@ -13,9 +14,12 @@ pub mod noise;
 pub mod nominal;
 pub mod outline;
 pub mod recipe;
+pub mod rejection;
 pub mod sheet_metal;
 pub(crate) mod zones;
 
 pub use element::Element;
+pub use face_coverage::{FaceCoverage, FaceExtent};
 pub use fits::{Fit, Kernel, Kind, NoiseCorrelation, Objective, Options, Shape, Uncertainty, fit};
+pub use rejection::Rejection;
 pub use zones::{Certificate, Zone};

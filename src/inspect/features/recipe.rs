@@ -7,13 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::constructions::{Construction, construct};
 use super::fitting::{Fitting, points_of};
 use super::measured::{MeasuredBy, MeasuredFeature};
+use super::rejection::Rejection;
 use super::sheet_metal::slot::fit_slot_in;
-use super::{Element, Kind, Objective, Shape};
-use crate::parts::Actual;
+use super::{Element, FaceCoverage, Kind, Objective, Shape};
+use crate::alignment::Alignment;
+use crate::parts::{Actual, Nominal};
 use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
 use crate::selection::Selection;
 use base::{Progress, Result, UserError};
-use geometry::Subset;
+use geometry::{Point, Subset};
 
 /// The plane a line, circle or slot is fitted in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,8 +139,31 @@ impl Make for FeatureRecipe {
         };
         let points = points_of(&numbers, &actual)?;
         let (element, nominal) = (fit.shape.into(), self.nominal);
-        Ok(MeasuredFeature { element, by: MeasuredBy::Fit(Arc::new(fit)), numbers, parallel_sets, points, nominal })
+        let rejection = Rejection::of_shape(&fit.shape, &points, &fit.dropped, self.fitting.spike_sigmas);
+        let coverage = coverage(&self.selection, &fit.shape, &rejection.kept(&points), inputs)?;
+        let by = MeasuredBy::Fit(Arc::new(fit));
+        Ok(MeasuredFeature { element, by, numbers, parallel_sets, points, rejection, coverage, nominal })
     }
+}
+
+/// How much of the face that a selection states was seen by the points of a shape, scan frame; that of their own extent if
+/// it states none.
+fn coverage(
+    selection: &Selection,
+    shape: &Shape,
+    points: &[Point],
+    inputs: &dyn Inputs,
+) -> Result<Option<FaceCoverage>> {
+    let of_facets = match selection {
+        Selection::Facets(own) => {
+            let nominal = inputs.get::<Nominal>(own.nominal, "a nominal")?;
+            let pose = inputs.get::<Alignment>(own.alignment, "an alignment")?.nominal_from_scan;
+            let facets = own.anchors.facets(&own.facets, &nominal)?;
+            FaceCoverage::of_facets(shape, points, &pose, nominal.surface.mesh(), &facets)
+        }
+        Selection::Prism { .. } | Selection::Points(_) => None,
+    };
+    Ok(of_facets.or_else(|| FaceCoverage::of_points(shape, points)))
 }
 
 impl Make for SlotRecipe {
@@ -165,12 +190,15 @@ impl Make for SlotRecipe {
         let plane = self.plane.as_ref().map(|plane| plane.shape(&self.selection, inputs)).transpose()?;
         let fit = fit_slot_in(plane.as_ref(), &points, self.clip_sigmas, &progress.part(0.3, 1.0))?;
         let (element, nominal) = (fit.slot.mid_plane().into(), self.nominal);
+        let rejection = Rejection::of_distances(std::slice::from_ref(&fit.residuals_mm), &points, &fit.dropped, None);
         Ok(MeasuredFeature {
             element,
             by: MeasuredBy::Slot(Arc::new(fit)),
             numbers,
             parallel_sets: Vec::new(),
             points,
+            rejection,
+            coverage: None,
             nominal,
         })
     }

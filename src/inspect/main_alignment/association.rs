@@ -1,12 +1,17 @@
 //! Datums associated with measured surfaces as ISO 5459:2011 prescribes (whose text was not available to check
-//! against): planes are outer tangent planes, which no point lies beyond; round features are maximum inscribed or
-//! minimum circumscribed, by the side of their material. Each keeps its nominal angles to those before it.
+//! against): planes are outer tangent planes, which the surface does not lie beyond; round features are maximum inscribed or
+//! minimum circumscribed, by the side of their material. Each keeps its nominal angles to those before it. The surface is
+//! that of the points with their noise averaged out ([`ContactPoints`]), or of the points as they are.
+
+use std::borrow::Cow;
 
 use nalgebra::{Rotation3, Unit};
 
+use super::contact_points::ContactPoints;
 use crate::features::fits::in_plane::fit_in_plane;
 use crate::features::{Element, Kind, Objective, Options, Shape, fit};
 use crate::tolerances::common::{self, Member};
+use crate::tolerances::coverage::SeenFace;
 use base::{Progress, Result, UserError};
 use geometry::{Point, Vector};
 
@@ -31,6 +36,10 @@ pub struct DatumFeature {
     pub nominal: Option<Element>,
     /// The measured points, scan frame; empty for constructed elements.
     pub points: Vec<Point>,
+    /// The points that a contact is sought on; `None` takes the measured ones as they are.
+    pub contacts: Option<ContactPoints>,
+    /// The faces of its features, as far as their coverage is known.
+    pub faces: Vec<SeenFace>,
     /// Whether the direction of a plane points out of the material, and whether the material of a round feature lies
     /// within it.
     pub is_outward: bool,
@@ -73,10 +82,59 @@ pub fn combined(mut features: Vec<DatumFeature>) -> Result<DatumFeature> {
         element: found.element,
         nominal: found.nominal,
         points: features.iter().flat_map(|own| own.points.iter().copied()).collect(),
+        contacts: together(&features, &found.heights_mm),
+        faces: features.iter().flat_map(|own| own.faces.iter().cloned()).collect(),
         is_outward,
         heights_mm: if is_level { Vec::new() } else { heights_mm },
         is_two_sided,
     })
+}
+
+/// The points that the contact of several features is sought on, at their heights; `None` if they are the measured ones.
+fn together(features: &[DatumFeature], heights_mm: &[f64]) -> Option<ContactPoints> {
+    features.iter().any(|own| own.contacts.is_some()).then(|| {
+        let of =
+            |own: &DatumFeature| own.contacts.clone().unwrap_or_else(|| ContactPoints::as_measured(own.points.clone()));
+        ContactPoints::together(features.iter().map(of).collect(), heights_mm)
+    })
+}
+
+impl DatumFeature {
+    /// Averages the noise out of the points that its contact is sought on. Those of a single feature.
+    pub fn average_noise(&mut self) {
+        if let Element::Shape(shape @ (Shape::Plane { .. } | Shape::Cylinder { .. } | Shape::Sphere { .. })) =
+            &self.element
+            && !self.points.is_empty()
+        {
+            self.contacts = Some(ContactPoints::averaged(shape, &self.points));
+        }
+    }
+
+    /// The points that its contact is sought on.
+    fn contact_points(&self) -> Cow<'_, ContactPoints> {
+        match &self.contacts {
+            Some(own) => Cow::Borrowed(own),
+            None => {
+                let mut contacts = ContactPoints::as_measured(self.points.clone());
+                contacts.heights_mm.clone_from(&self.heights_mm);
+                Cow::Owned(contacts)
+            }
+        }
+    }
+}
+
+/// An associated datum.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Associated {
+    pub element: Element,
+    /// Standard uncertainty of the contact by the noise of the points, mm; `None` if it is not known.
+    pub uncertainty_mm: Option<f64>,
+}
+
+impl From<Element> for Associated {
+    fn from(element: Element) -> Self {
+        Self { element, uncertainty_mm: None }
+    }
 }
 
 /// The directions of the datums associated so far, measured and nominal.
@@ -97,7 +155,7 @@ impl Directions {
     /// fitted.
     ///
     /// Returns an error if the feature has no nominal, or was not measured all around.
-    pub(super) fn associate(&mut self, datum: &DatumFeature, progress: &Progress) -> Result<Element> {
+    pub(super) fn associate(&mut self, datum: &DatumFeature, progress: &Progress) -> Result<Associated> {
         let nominal = datum.nominal.ok_or_else(|| {
             UserError::usage(format!("Datum {} has no nominal; assign one to its feature.", datum.letter))
         })?;
@@ -105,8 +163,8 @@ impl Directions {
             (Some(measured), Some(nominal)) => Some((self.left_of(&measured, &nominal), nominal)),
             _ => None,
         };
-        let element = match (datum.element, &direction) {
-            (own, _) if datum.points.is_empty() => own,
+        let associated = match (datum.element, &direction) {
+            (own, _) if datum.points.is_empty() => own.into(),
             _ if datum.is_two_sided => {
                 let why = UserError::usage(
                     "Its planes face away from each other, so that none touches them all from outside; use the datums \
@@ -118,15 +176,17 @@ impl Directions {
                 plane(datum, direction, progress).map_err(|error| about(datum, &error))?
             }
             (Element::Shape(shape @ Shape::Cylinder { .. }), Some((direction, _))) => {
-                cylinder(datum, &shape, direction, progress)?
+                cylinder(datum, &shape, direction, progress)?.into()
             }
-            (Element::Shape(shape @ Shape::Sphere { .. }), _) => round(datum, &shape, &datum.points, progress)?.into(),
-            (own, _) => own,
+            (Element::Shape(shape @ Shape::Sphere { .. }), _) => {
+                Element::from(round(datum, &shape, &datum.contact_points().points, progress)?).into()
+            }
+            (own, _) => own.into(),
         };
-        if let (Some(measured), Some((_, nominal))) = (element.direction(), direction) {
+        if let (Some(measured), Some((_, nominal))) = (associated.element.direction(), direction) {
             self.0.push((measured, nominal));
         }
-        Ok(element)
+        Ok(associated)
     }
 
     /// What is left of a direction that must keep its nominal angles.
@@ -156,18 +216,17 @@ fn about(datum: &DatumFeature, error: &UserError) -> UserError {
 
 /// The outer tangent plane. Of the common datum of planes at different heights, the points are lowered by these along
 /// its normal, which is found again until it stays.
-fn plane(datum: &DatumFeature, direction: &Direction, progress: &Progress) -> Result<Element> {
-    if datum.heights_mm.is_empty() {
-        return touching(datum, &datum.points, direction, progress);
+fn plane(datum: &DatumFeature, direction: &Direction, progress: &Progress) -> Result<Associated> {
+    let points = datum.contact_points();
+    if points.heights_mm.is_empty() {
+        return touching(datum, &points, direction, progress);
     }
     let missing = || UserError::internal("A datum plane has no normal.");
     let mut normal = datum.element.direction().ok_or_else(missing)?;
-    let mut found = datum.element;
+    let mut found = Associated::from(datum.element);
     for _ in 0..MAX_ROUNDS {
-        let heights = datum.points.iter().zip(&datum.heights_mm);
-        let lowered: Vec<Point> = heights.map(|(point, height_mm)| point - normal * *height_mm).collect();
-        found = touching(datum, &lowered, direction, progress)?;
-        let next = found.direction().ok_or_else(missing)?;
+        found = touching(datum, &points.lowered(&normal), direction, progress)?;
+        let next = found.element.direction().ok_or_else(missing)?;
         let turn_rad = next.cross(&normal).norm();
         normal = next;
         if turn_rad < LAST_TURN_RAD {
@@ -177,9 +236,15 @@ fn plane(datum: &DatumFeature, direction: &Direction, progress: &Progress) -> Re
     Ok(found)
 }
 
-/// Of the planes that keep the direction, the one with the smallest maximum distance from the points, moved to the
-/// outermost of them.
-fn touching(datum: &DatumFeature, points: &[Point], direction: &Direction, progress: &Progress) -> Result<Element> {
+/// Of the planes that keep the direction, the one with the smallest maximum distance from the points, moved to their
+/// contact.
+fn touching(
+    datum: &DatumFeature,
+    contacts: &ContactPoints,
+    direction: &Direction,
+    progress: &Progress,
+) -> Result<Associated> {
+    let points = &contacts.points[..];
     let normal = match direction {
         Direction::Fixed(normal) => *normal,
         Direction::About(axis, start) => {
@@ -198,10 +263,13 @@ fn touching(datum: &DatumFeature, points: &[Point], direction: &Direction, progr
         }
     };
     let normal = if datum.element.direction().is_some_and(|own| own.dot(&normal) < 0.0) { -normal } else { normal };
-    let (low, high) = range(points, &normal);
     let position = datum.element.position();
-    let at = (if datum.is_outward { high } else { low }) - position.coords.dot(&normal);
-    Ok(Shape::Plane { point: position + normal * at, normal }.into())
+    let outward = if datum.is_outward { normal } else { -normal };
+    let found = contacts.contact(&outward).ok_or_else(|| UserError::internal("A datum plane has no points."))?;
+    let at = found.height_mm - position.coords.dot(&outward);
+    let element = Shape::Plane { point: position + outward * at, normal }.into();
+    let uncertainty_mm = (contacts.noise_mm > 0.0).then_some(found.uncertainty_mm);
+    Ok(Associated { element, uncertainty_mm })
 }
 
 /// Least and largest coordinate of the points along `direction`.
@@ -236,12 +304,13 @@ fn minimum(value: impl Fn(f64) -> f64, progress: &Progress) -> Result<f64> {
 
 /// The axis of the maximum inscribed or minimum circumscribed cylinder, parallel to the direction if that is fixed.
 fn cylinder(datum: &DatumFeature, shape: &Shape, direction: &Direction, progress: &Progress) -> Result<Element> {
+    let contacts = datum.contact_points();
     match direction {
-        Direction::Free => Ok(round(datum, shape, &datum.points, progress)?.into()),
+        Direction::Free => Ok(round(datum, shape, &contacts.points, progress)?.into()),
         Direction::About(..) => Ok(datum.element),
         Direction::Fixed(axis) => {
             let origin = shape.position();
-            let flat: Vec<Point> = datum.points.iter().map(|own| own - axis * (own - origin).dot(axis)).collect();
+            let flat: Vec<Point> = contacts.points.iter().map(|own| own - axis * (own - origin).dot(axis)).collect();
             let across = Shape::Plane { point: origin, normal: *axis };
             let seen = fit_in_plane(Kind::Circle, &flat, &[], &across, &Options::default(), progress);
             let start = seen.map_err(|error| about(datum, &error))?.shape;

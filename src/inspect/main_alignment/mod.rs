@@ -4,6 +4,7 @@
 
 pub mod association;
 mod conditions;
+pub mod contact_points;
 pub mod csv;
 pub mod datum_system;
 pub mod recipe;
@@ -16,9 +17,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::deviation::Tolerance;
 use crate::tolerances::common::listed;
+use crate::tolerances::coverage::shortages;
 use base::signed;
 
-pub use datum_system::DatumAssociation;
+pub use datum_system::{DatumAssociation, DatumReport};
 pub use recipe::{MainAlignmentRecipe, MainMethod};
 pub use reference_points::{Centre, Centres, ReferencePoint, ReferencePoints, ReferenceResult};
 pub use within_tolerance::ToleranceFit;
@@ -41,6 +43,9 @@ pub enum Main {
         datums: Vec<String>,
         /// How they were associated.
         association: DatumAssociation,
+        /// How each was associated with its points.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reports: Vec<DatumReport>,
     },
     /// A best fit of some faces.
     OnFaces {
@@ -70,9 +75,10 @@ impl Main {
                 let count = points.iter().filter(|own| !own.is_further).count();
                 format!("{count} reference points (RPS)")
             }
-            Self::DatumSystem { datums, association } => {
+            Self::DatumSystem { datums, association, .. } => {
                 let how = match association {
                     DatumAssociation::Contacting => "contacting",
+                    DatumAssociation::ContactingExtreme => "contacting single points",
                     DatumAssociation::Fitted => "as fitted",
                 };
                 format!("datum system {}, {how}", listed(datums.iter().map(String::as_str), " | "))
@@ -82,6 +88,12 @@ impl Main {
                 format!("best fit within {} to {} mm", signed(*low_mm, 3), signed(*high_mm, 3))
             }
         }
+    }
+
+    /// Which faces of datums were not seen far enough, in sentences; empty if all were, or if none is aligned to.
+    pub fn unseen(&self) -> String {
+        let Self::DatumSystem { reports, .. } = self else { return String::new() };
+        shortages(&reports.iter().flat_map(|own| own.faces.iter().cloned()).collect::<Vec<_>>())
     }
 
     /// The result in sentences.
@@ -98,7 +110,13 @@ impl Main {
                 }
                 words
             }
-            Self::DatumSystem { .. } => format!("Aligned to the {}.", self.name()),
+            Self::DatumSystem { reports, .. } => {
+                let aligned = format!("Aligned to the {}.", self.name());
+                std::iter::once(aligned)
+                    .chain(reports.iter().filter_map(DatumReport::words))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            }
             Self::OnFaces { facets, points } => {
                 format!("Aligned by a best fit of {points} points on {facets} facets.")
             }

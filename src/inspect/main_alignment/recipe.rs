@@ -16,6 +16,7 @@ use crate::parts::{Actual, Nominal, PreparedScan};
 use crate::recipe::{Class, ElementId, Inputs, Make, Tools};
 use crate::selection::{FacetSelection, Selection};
 use crate::tolerances::Feature;
+use crate::tolerances::coverage::SeenFace;
 use crate::tolerances::recipe::{Datum, DatumElements};
 use base::{Progress, Result, UserError};
 use geometry::{Cloud, Pose, Surface};
@@ -97,7 +98,8 @@ impl Make for MainAlignmentRecipe {
                 reference_points::align(&nominal.surface, points, references, &centres, start, progress)?
             }
             MainMethod::DatumSystem { datums, association } => {
-                let feature = |id: &ElementId| datum_feature(*id, inputs, &nominal.surface, start);
+                let feature =
+                    |id: &ElementId| datum_feature(*id, *association, inputs, &nominal.surface, start, progress);
                 let datum = |own: &DatumElements<ElementId>| {
                     combined(own.all().iter().map(feature).collect::<Result<Vec<_>>>()?)
                 };
@@ -163,18 +165,44 @@ fn on_faces(
 }
 
 /// A datum, or a feature in its place, with the side of its material.
-fn datum_feature(id: ElementId, inputs: &dyn Inputs, nominal: &Surface, pose: &Pose) -> Result<DatumFeature> {
-    let (letter, measured) = match inputs.output(id)?.downcast::<Datum>() {
-        Ok(datum) => (datum.letter().to_owned(), datum.feature().clone()),
-        Err(_) => (inputs.name(id), MeasuredFeature::clone(&*inputs.get(id, "a datum or a feature")?)),
+fn datum_feature(
+    id: ElementId,
+    association: DatumAssociation,
+    inputs: &dyn Inputs,
+    nominal: &Surface,
+    pose: &Pose,
+    progress: &Progress,
+) -> Result<DatumFeature> {
+    let (letter, name, measured) = match inputs.output(id)?.downcast::<Datum>() {
+        Ok(datum) => (datum.letter().to_owned(), datum.name().to_owned(), datum.feature().clone()),
+        Err(_) => {
+            let feature = MeasuredFeature::clone(&*inputs.get(id, "a datum or a feature")?);
+            (inputs.name(id), inputs.name(id), feature)
+        }
     };
-    let Feature { element, nominal: nominal_element, points, size_mm, .. } = Feature::of_measured(&measured, pose);
+    let seen =
+        measured.coverage.map(|own| SeenFace { datum: Some(letter.clone()), ..SeenFace::required(&name, own, None) });
+    let Feature { element, nominal: nominal_element, points, size_mm, .. } =
+        Feature::of_datum(&measured, pose, progress)?;
     // The sides of a slot do not touch its mid-plane.
     let points = if size_mm.is_some() { Vec::new() } else { points };
     let element_in_nominal = element.moved(pose);
     let is_outward = is_outward(&element_in_nominal, &points, nominal, pose);
-    let (heights_mm, is_two_sided) = (Vec::new(), false);
-    Ok(DatumFeature { letter, element, nominal: nominal_element, points, is_outward, heights_mm, is_two_sided })
+    let mut datum = DatumFeature {
+        letter,
+        element,
+        nominal: nominal_element,
+        points,
+        contacts: None,
+        faces: seen.into_iter().collect(),
+        is_outward,
+        heights_mm: Vec::new(),
+        is_two_sided: false,
+    };
+    if association == DatumAssociation::Contacting {
+        datum.average_noise();
+    }
+    Ok(datum)
 }
 
 /// Whether the direction of a plane points out of the material, or the material of a round feature lies within it, by

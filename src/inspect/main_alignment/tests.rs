@@ -2,6 +2,7 @@
 
 mod centres;
 mod common_datums;
+mod noise;
 
 use super::Main;
 use super::association::DatumFeature;
@@ -351,6 +352,8 @@ fn datum(letter: &str, element: Shape, nominal: Shape, points: Vec<Point>, is_ou
         element,
         nominal,
         points,
+        contacts: None,
+        faces: Vec::new(),
         is_outward,
         heights_mm: Vec::new(),
         is_two_sided: false,

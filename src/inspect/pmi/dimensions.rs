@@ -92,6 +92,7 @@ fn size(own: &Dimension, factor: f64, table: &mut FeatureTable<'_>) -> Refusal<T
         filter_mm: None,
         filter_upr: None,
         outlier_sigmas: None,
+        min_coverage: None,
         fit: None,
     })
 }

@@ -72,6 +72,7 @@ pub(super) fn of(
         filter_mm: None,
         filter_upr: None,
         outlier_sigmas: None,
+        min_coverage: None,
     })
 }
 

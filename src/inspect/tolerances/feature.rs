@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::features::element::{Line, Plane, Situation};
 use crate::features::sheet_metal::slot::SlotFit;
-use crate::features::{Element, Fit, Shape, Uncertainty};
+use crate::features::{Element, FaceCoverage, Fit, Shape, Uncertainty};
 use base::{Result, UserError};
 use geometry::{Point, Vector};
 
@@ -39,6 +39,8 @@ pub struct Feature {
     /// Uncertainty of the element; its first number is that of the radius, or of the size of a mid-plane. `None` counts
     /// as exact.
     pub uncertainty: Option<Uncertainty>,
+    /// How much of its face was seen; `None` if it is not known.
+    pub coverage: Option<FaceCoverage>,
 }
 
 /// The straight sides of a slot in a sheet.
@@ -64,6 +66,7 @@ impl Feature {
             deviations_mm: Vec::new(),
             filtered_sections: None,
             uncertainty: None,
+            coverage: None,
         }
     }
 
@@ -75,8 +78,13 @@ impl Feature {
 
     /// A slot, as its mid-plane and width, with the edge points that the fit used.
     pub fn of_slot(fit: &SlotFit, points: &[Point]) -> Self {
+        Self::of_slot_points(fit, used(points, &fit.dropped))
+    }
+
+    /// As [`Self::of_slot`], with these of its edge points.
+    pub(super) fn of_slot_points(fit: &SlotFit, points: Vec<Point>) -> Self {
         let width = fit.uncertainty.numbers.last().copied().into_iter().collect();
-        let (points, slot) = (used(points, &fit.dropped), &fit.slot);
+        let slot = &fit.slot;
         let half_mm = 0.5 * (slot.length_mm - slot.width_mm);
         let is_straight = |point: &&Point| (*point - slot.centre).dot(&slot.direction).abs() <= half_mm;
         let straight = points.iter().filter(is_straight).copied().collect();

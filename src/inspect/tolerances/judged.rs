@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::coverage::SeenFace;
 use crate::verdict;
 use base::{LengthUnit, length_text};
 use geometry::Point;
@@ -59,6 +60,16 @@ pub struct Judged {
     /// if they were evaluated as measured. Stands in `how`, too.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub preparation: String,
+    /// Points that were left out or that the fit of the shape rejected: how many, where and why; empty if there are none.
+    /// Stands in `how`, too.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rejected: String,
+    /// The faces that it rests on, as far as known: that of the feature, then those of the datums.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faces: Vec<SeenFace>,
+    /// Which faces were not seen far enough, in sentences; empty if all were.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub incomplete: String,
     /// Our reading of the standards, in short sentences; their texts were not available to check against.
     #[serde(default)]
     pub reading: String,
@@ -74,6 +85,9 @@ pub fn decided(conformity: Option<Conformity>, side: Verdict) -> verdict::Verdic
     }
 }
 
+/// The verdict in words on what rests on faces that were not seen far enough.
+pub(crate) const INCOMPLETE: &str = "incomplete";
+
 /// The verdict in words.
 pub(crate) fn words(conformity: Option<Conformity>, side: Verdict) -> &'static str {
     match (conformity, side) {
@@ -86,8 +100,11 @@ pub(crate) fn words(conformity: Option<Conformity>, side: Verdict) -> &'static s
 }
 
 impl Judged {
-    /// The verdict in words: what is proven, or without a known uncertainty whether the value is within its limits.
+    /// The verdict in words: that faces were not seen far enough, what is proven, or without a known uncertainty whether the value is within its limits.
     pub fn words(&self) -> &'static str {
+        if self.is_incomplete() {
+            return INCOMPLETE;
+        }
         words(self.conformity, self.verdict)
     }
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Conformity, Verdict as Side, decide, words};
+use super::coverage::{SeenFace, shortages};
+use super::{Conformity, INCOMPLETE, Verdict as Side, decide, words};
 use crate::features::measured::MeasuredFeature;
 use crate::features::measures::{self, AngleConvention};
 use crate::features::recipe::A_FEATURE;
@@ -36,6 +37,9 @@ pub struct MeasureRecipe {
     /// Upper limit, mm or degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
+    /// Share of the faces of both features that must be seen, 0 to 1; `None` as for tolerances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_coverage: Option<f64>,
     /// Whether it was taken from the CAD file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_cad: bool,
@@ -52,6 +56,8 @@ pub struct Measure {
     pub conformity: Option<Conformity>,
     /// What was measured.
     pub how: String,
+    /// Which faces of the features were not seen far enough, in sentences; empty if all were, and without limits.
+    pub incomplete: String,
 }
 
 impl Make for MeasureRecipe {
@@ -67,6 +73,10 @@ impl Make for MeasureRecipe {
     fn make(&self, inputs: &dyn Inputs, _: &Tools<'_>, _: Option<&Measure>, _: &Progress) -> Result<Measure> {
         let (from, to) =
             (inputs.get::<MeasuredFeature>(self.from, A_FEATURE)?, inputs.get::<MeasuredFeature>(self.to, A_FEATURE)?);
+        let seen = |feature: &MeasuredFeature, id: ElementId| {
+            Some(SeenFace::required(&inputs.name(id), feature.coverage?, self.min_coverage))
+        };
+        let faces: Vec<SeenFace> = seen(&from, self.from).into_iter().chain(seen(&to, self.to)).collect();
         let (from_points, to_points) = (from.used(), to.used());
         let (from, to) = (from.known(&from_points), to.known(&to_points));
         let (figure, how) = match self.quantity {
@@ -84,15 +94,21 @@ impl Make for MeasureRecipe {
         let figure = Figure { lower: self.lower, upper: self.upper, ..figure };
         let decided = (self.lower.is_some() || self.upper.is_some())
             .then(|| decide(figure.value, self.lower, self.upper.unwrap_or(f64::INFINITY), figure.uncertainty));
-        let (side, conformity) = decided.map_or((None, None), |(side, conformity)| (Some(side), conformity));
-        Ok(Measure { figure, side, conformity, how })
+        let (side, mut conformity) = decided.map_or((None, None), |(side, conformity)| (Some(side), conformity));
+        let incomplete = if side.is_some() { shortages(&faces) } else { String::new() };
+        // The rest of a face may lie to either side.
+        if !incomplete.is_empty() {
+            conformity = Some(Conformity::Undecided);
+        }
+        Ok(Measure { figure, side, conformity, how, incomplete })
     }
 }
 
 impl Measure {
     /// The verdict in words, as for tolerances; `None` without limits.
     pub fn words(&self) -> Option<&'static str> {
-        self.side.map(|side| words(self.conformity, side))
+        let words = |side| if self.incomplete.is_empty() { words(self.conformity, side) } else { INCOMPLETE };
+        self.side.map(words)
     }
 }
 
@@ -108,6 +124,7 @@ impl Product for Measure {
     fn sentences(&self) -> Vec<String> {
         let Figure { value, unit, uncertainty, .. } = self.figure;
         let uncertainty = uncertainty.map(|own| format!(" ± {own:.4}")).unwrap_or_default();
-        vec![format!("{value:.4}{uncertainty} {unit}: {}.", self.how)]
+        let result = format!("{value:.4}{uncertainty} {unit}: {}.", self.how);
+        std::iter::once(result).chain((!self.incomplete.is_empty()).then(|| self.incomplete.clone())).collect()
     }
 }

@@ -41,6 +41,9 @@
 //! An axis is that of the fitted cylinder or cone, over the extent of its points; for the extracted median line as
 //! toleranced by ISO, fit a line to [`median_line`] and tolerance that line.
 //!
+//! Below a minimum share of a face that was seen, the tolerance is incomplete ([`coverage`]): 0.8 of nominal facets, 0.5 of
+//! the extent of points whose face is not known, or what the tolerance states, `"min_coverage": 0.6`.
+//!
 //! The plan may contain nominals of features, by name: `"nominals": { "bore 1": { "shape": { "kind": "cylinder", … } },
 //! "tip": { "point": [1, 2, 3] } }`, in the frame of the nominal part.
 //!
@@ -52,6 +55,7 @@
 //! A datum `"A-B"` is the common datum of A and B ([`common`]).
 
 pub mod common;
+pub mod coverage;
 mod datums;
 mod envelope;
 mod extents;
@@ -86,7 +90,7 @@ use feature::{ActualDatum, ActualFeature};
 pub use feature::{Feature, Features, StraightSides};
 use geometry::{Point, Vector};
 pub use judged::{Conformity, Judged, Verdict, decided};
-pub(crate) use judged::{decide, words};
+pub(crate) use judged::{INCOMPLETE, decide, words};
 pub use sections::median_line;
 pub use size_class::SizeClass;
 pub use tolerance::{Characteristic, DatumLetters, MaximumMaterial, Plan, Side, Tolerance, Zone};
@@ -149,7 +153,7 @@ fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) 
     // The uncertainties of value and limit are independent: one is that of the position, the other that of the size.
     let combined_mm = uncertainty_mm.map(|own| own.hypot(bonus_uncertainty_mm.unwrap_or(0.0)));
     let (verdict, conformity) = decide(measured.value_mm, lower_mm, limit_mm, combined_mm);
-    Ok(Judged {
+    let mut judged = Judged {
         measured_mm: measured.value_mm,
         limit_mm,
         lower_mm,
@@ -161,8 +165,13 @@ fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) 
         uncertainty_mm,
         how,
         preparation: String::new(),
+        rejected: String::new(),
+        faces: Vec::new(),
+        incomplete: String::new(),
         reading,
-    })
+    };
+    judged.rest_on(coverage::faces(tolerance, &context)?);
+    Ok(judged)
 }
 
 /// Result of the measurement, before it is compared with the limits.

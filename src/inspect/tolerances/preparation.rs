@@ -18,7 +18,7 @@ use crate::features::noise::{MIN_POINTS, Roughness};
 use crate::features::{Kind, Options, Shape};
 use base::{Progress, Result, UserError};
 use geometry::transform::perpendicular_axes;
-use geometry::{Point, Vector};
+use geometry::{Point, Pose, Vector};
 
 /// Step of the numerical derivative of a distance from a shape, mm.
 const STEP_MM: f64 = 1e-4;
@@ -39,10 +39,15 @@ pub(super) struct Filtered {
 
 impl Feature {
     /// Removes single points that stand off their neighbours by more than `sigmas` standard deviations of the noise;
-    /// returns a description with their number.
+    /// returns a description with their number, and where the farthest of them lies.
     ///
     /// Returns an error if outliers have no bearing on the tolerance, or if there are too few points to tell the noise.
-    pub(super) fn remove_outliers(&mut self, sigmas: f64, asked: &Tolerance) -> Result<String> {
+    pub(super) fn remove_outliers(
+        &mut self,
+        sigmas: f64,
+        asked: &Tolerance,
+        nominal_from_scan: &Pose,
+    ) -> Result<String> {
         let shape = self.shape().filter(|shape| self.size_mm.is_none() && asked.takes_outliers(shape));
         let Some(shape) = shape else {
             return Err(UserError::usage(
@@ -62,10 +67,18 @@ impl Feature {
         }
         outliers.sort_unstable();
         outliers.dedup();
+        let distances_mm = self.distances_mm(&shape);
+        let size = |index: &u32| distances_mm[*index as usize].abs();
+        let farthest = outliers.iter().max_by(|one, other| size(one).total_cmp(&size(other)));
+        let farthest = farthest.map_or_else(String::new, |index| {
+            let at = nominal_from_scan * self.points[*index as usize];
+            format!("; the farthest of them at ({:.2}, {:.2}, {:.2})", at.x, at.y, at.z)
+        });
         self.points = used(&self.points, &outliers);
         self.deviations_mm = used(&self.deviations_mm, &outliers);
         Ok(format!(
-            "{} of {total} points removed as outliers, {sigmas} standard deviations of the noise off their neighbours",
+            "{} of {total} points removed as outliers, {sigmas} standard deviations of the noise off their \
+             neighbours{farthest}",
             outliers.len()
         ))
     }

@@ -8,7 +8,7 @@ use crate::alignment::recipe::pose_in;
 use crate::deviation::{Check, DeviationMap};
 use crate::features::measured::{MeasuredBy, MeasuredFeature};
 use crate::features::recipe::A_FEATURE;
-use crate::features::{Element, Objective, Options, Shape, fit};
+use crate::features::{Element, Kind, Objective, Options, Shape, fit};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use crate::verdict::Verdict;
 use base::{ErrorKind, Progress, Result, UserError};
@@ -38,6 +38,11 @@ impl Datum {
     /// Datum letter.
     pub fn letter(&self) -> &str {
         &self.letter
+    }
+
+    /// Name of the feature.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The feature.
@@ -175,17 +180,25 @@ impl Make for ToleranceRecipe {
     fn make(&self, inputs: &dyn Inputs, _: &Tools<'_>, _: Option<&Judged>, progress: &Progress) -> Result<Judged> {
         let pose = pose_in(self.alignment, inputs)?;
         let (mut features, mut letters) = (Features::new(), DatumLetters::new());
-        let mut exact = Vec::new();
-        let mut add = |name: String, own: &MeasuredFeature| {
+        let (mut exact, mut rejected) = (Vec::new(), Vec::new());
+        let mut add = |name: String, own: &MeasuredFeature, is_datum: bool| -> Result<()> {
             if matches!(own.by, MeasuredBy::Construction { .. }) && !exact.contains(&name) {
                 exact.push(name.clone());
             }
-            features.insert(name, Feature::of_measured(own, &pose));
+            let words = own.rejection.words(&pose);
+            if !words.is_empty() {
+                let of = if is_datum { format!("“{name}”: ") } else { String::new() };
+                rejected.push(format!("{of}{}", words.join("; ")));
+            }
+            let feature =
+                if is_datum { Feature::of_datum(own, &pose, progress)? } else { Feature::of_measured(own, &pose) };
+            features.insert(name, feature);
+            Ok(())
         };
         let missing = || no_feature(&self.asked.feature).about(&self.asked.title());
         let id = self.feature.ok_or_else(missing)?;
         let (own, name) = (inputs.get::<MeasuredFeature>(id, A_FEATURE)?, inputs.name(id));
-        add(name.clone(), &own);
+        add(name.clone(), &own, false)?;
         let mut asked = Tolerance { feature: name.clone(), ..self.asked.clone() };
         if asked.datums.len() < self.datums.len() {
             asked.datums.resize(self.datums.len(), String::new());
@@ -196,14 +209,14 @@ impl Make for ToleranceRecipe {
                 let Some(id) = *id else { continue };
                 match inputs.output(id)?.downcast::<Datum>() {
                     Ok(datum) => {
-                        add(datum.name.clone(), &datum.feature);
+                        add(datum.name.clone(), &datum.feature, true)?;
                         letters.insert(datum.letter.clone(), datum.name.clone());
                         name.clone_from(&datum.letter);
                     }
                     // A feature in place of a datum.
                     Err(_) => {
                         *name = inputs.name(id);
-                        add(name.clone(), &*inputs.get::<MeasuredFeature>(id, "a datum or a feature")?);
+                        add(name.clone(), &*inputs.get::<MeasuredFeature>(id, "a datum or a feature")?, true)?;
                     }
                 }
             }
@@ -220,7 +233,7 @@ impl Make for ToleranceRecipe {
             let about = |error: UserError| error.about(&asked.title());
             asked.check().map_err(about)?;
             if let Some(sigmas) = asked.outlier_sigmas {
-                preparation.push(feature.remove_outliers(sigmas, &asked).map_err(about)?);
+                preparation.push(feature.remove_outliers(sigmas, &asked, &pose).map_err(about)?);
             }
             noise_mm = feature.noise_mm().filter(|_| is_of_surface);
             if let Some(filtered) = feature.filter(&asked).map_err(about)? {
@@ -232,10 +245,9 @@ impl Make for ToleranceRecipe {
             }
         }
         let mut judged = judge(&asked, &features, &letters)?;
-        if let MeasuredBy::Fit(fit) = &own.by
-            && !fit.dropped.is_empty()
-        {
-            judged.how += &format!("; {} of {} points were rejected before", fit.dropped.len(), own.points.len());
+        judged.rejected = rejected.join("; ");
+        if !rejected.is_empty() {
+            judged.how += &format!("; {}", judged.rejected);
         }
         judged.preparation = preparation.join("; ");
         if !preparation.is_empty() {
@@ -264,12 +276,13 @@ impl Product for Judged {
     }
 
     fn sentences(&self) -> Vec<String> {
-        vec![format!("{}, limit {}: {}.", self.measured_text(), self.limits_text(), self.words())]
+        let result = format!("{}, limit {}: {}.", self.measured_text(), self.limits_text(), self.words());
+        std::iter::once(result).chain((!self.incomplete.is_empty()).then(|| self.incomplete.clone())).collect()
     }
 }
 
 impl ToleranceRecipe {
-    /// Signed deviations of the points used by the fit from the surface comparison, mm; empty if a point has none.
+    /// Signed deviations of the points from the surface comparison, mm, but for isolated outliers; empty without one.
     fn deviations(&self, own: &MeasuredFeature, inputs: &dyn Inputs) -> Result<Vec<f64>> {
         let Some(id) = self.comparison else { return Ok(Vec::new()) };
         let check = inputs.get::<Check>(id, "a surface comparison")?;
@@ -280,9 +293,8 @@ impl ToleranceRecipe {
                 inputs.name(id)
             )));
         };
-        let dropped = if let MeasuredBy::Fit(fit) = &own.by { &fit.dropped[..] } else { &[] };
-        let used = (0_u32..).zip(own.numbers.iter()).filter(|(i, _)| dropped.binary_search(i).is_err());
-        let deviations: Vec<Option<f64>> = used.map(|(_, &index)| points.get(index as usize)?.value()).collect();
+        let kept = own.rejection.kept(&own.numbers);
+        let deviations: Vec<Option<f64>> = kept.iter().map(|&index| points.get(index as usize)?.value()).collect();
         let missing = deviations.iter().filter(|deviation| deviation.is_none()).count();
         if missing > 0 {
             // They may be the very points that are out of tolerance.
@@ -312,16 +324,42 @@ impl Tolerance {
 impl Feature {
     /// A measured feature with its directions oriented like those of its nominal.
     pub fn of_measured(own: &MeasuredFeature, nominal_from_scan: &Pose) -> Self {
+        let points = own.without_outliers();
         let feature = match &own.by {
-            MeasuredBy::Fit(fit) => Self::of_fit(fit, &own.points),
-            MeasuredBy::Slot(fit) => Self::of_slot(fit, &own.points),
+            MeasuredBy::Fit(fit) => {
+                let uncertainty = Some(fit.uncertainty.clone());
+                Self { points, uncertainty, coverage: own.coverage, ..Self::of(fit.shape) }
+            }
+            MeasuredBy::Slot(fit) => Self::of_slot_points(fit, points),
             MeasuredBy::Construction { size_mm, .. } => {
-                Self { size_mm: *size_mm, points: own.points.clone(), ..Self::of(own.element) }
+                Self { size_mm: *size_mm, points, coverage: own.coverage, ..Self::of(own.element) }
             }
         };
         let Some(nominal) = own.nominal else { return feature };
         let element = feature.element.oriented_like(&nominal.moved(&nominal_from_scan.inverse()));
         Self { element, nominal: Some(nominal), ..feature }
+    }
+
+    /// A measured feature as a datum: where its fit rejected points that are no isolated outliers, it is fitted again to
+    /// all but these, since a datum is taken from the whole surface. Features that are fitted in a plane or together with
+    /// others keep their fit.
+    ///
+    /// Returns an error if the work is cancelled.
+    pub fn of_datum(own: &MeasuredFeature, nominal_from_scan: &Pose, progress: &Progress) -> Result<Self> {
+        let feature = Self::of_measured(own, nominal_from_scan);
+        let MeasuredBy::Fit(before) = &own.by else { return Ok(feature) };
+        let is_in_plane = matches!(before.shape.kind(), Kind::Line | Kind::Circle);
+        if own.rejection.counted == 0 || is_in_plane || !own.parallel_sets.is_empty() {
+            return Ok(feature);
+        }
+        let options = Options { start: Some(before.shape), ..Options::default() };
+        let again = match fit(before.shape.kind(), &feature.points, &[], &options, progress) {
+            Ok(again) => again,
+            Err(error) if error.kind == ErrorKind::Cancelled => return Err(error),
+            Err(_) => return Ok(feature),
+        };
+        let element = Element::from(again.shape).oriented_like(&feature.element);
+        Ok(Self { element, uncertainty: Some(again.uncertainty), ..feature })
     }
 }
 

@@ -174,6 +174,10 @@ pub struct Tolerance {
     /// the noise: they are removed before the filter. `None` keeps them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outlier_sigmas: Option<f64>,
+    /// Share of the faces of the feature and of its datums that must be seen, 0 to 1; `None` is 0.8 of the facets of the
+    /// nominal, and 0.5 of the extent of points whose face is not known ([`crate::features::FaceExtent::min_share`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_coverage: Option<f64>,
 }
 
 /// A limit that is not stated; it is refused.
@@ -411,6 +415,9 @@ impl Tolerance {
         }
         if self.outlier_sigmas.is_some_and(|own| !(own > 0.0 && own.is_finite())) {
             return refuse("The outlier limit must be above 0 standard deviations.".to_owned());
+        }
+        if self.min_coverage.is_some_and(|own| !(0.0..=1.0).contains(&own)) {
+            return refuse("the share of a face that must be seen must be from 0 to 1.".to_owned());
         }
         match (self.characteristic.datum_use(), self.datums.is_empty()) {
             (DatumUse::None, false) => {

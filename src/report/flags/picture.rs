@@ -234,6 +234,7 @@ mod tests {
             filter_mm: None,
             filter_upr: None,
             outlier_sigmas: None,
+            min_coverage: None,
             fit: None,
         };
         let frame = ControlFrame::of(&tolerance, "Ø ", "0.031".to_owned(), LengthUnit::Mm);

@@ -3,6 +3,7 @@
 use super::node::{Node, decimal};
 use inspect::deviation::Verdict;
 use inspect::section::dimension::{DimensionKind, MeasuredDimension};
+use inspect::tolerances::coverage::SeenFace;
 use inspect::tolerances::measure::{Measure, Quantity};
 use inspect::tolerances::{Characteristic as Asked, Judged, Tolerance, Zone};
 use session::plan::ElementId;
@@ -33,7 +34,7 @@ pub struct Characteristic {
     pub feature: Option<ElementId>,
     /// What is added to the measurement; empty without a result.
     pub measurement: Vec<Node>,
-    /// What the points passed before, as attributes of the measurement.
+    /// What the points passed before and how much was seen, as attributes of the measurement.
     pub preparation: Option<Node>,
 }
 
@@ -79,6 +80,7 @@ impl Characteristic {
             nominal: vec![Node::text("AnalysisMode", "THREEDIMENSIONAL")],
             verdict: made.and_then(inspect::recipe::Product::verdict),
             measurement: made.map(|own| value("Value", own.figure.value, own.figure.uncertainty)).into_iter().collect(),
+            preparation: made.and_then(|own| attributes([("Incomplete", Some(own.incomplete.clone()))])),
             ..Self::new(kind, name, vec![limits(lower, upper)])
         }
     }
@@ -140,7 +142,15 @@ impl Characteristic {
             Asked::TotalRunOut {} => ("TotalRunout", located(Vec::new()), false),
         };
         let definition: Vec<Node> = stated(asked).into_iter().chain(definition).collect();
-        let preparation = made.and_then(|own| attributes([("Preparation", Some(own.preparation.clone()))]));
+        let preparation = made.and_then(|own| {
+            let seen: Vec<String> = own.faces.iter().map(SeenFace::words).collect();
+            attributes([
+                ("Preparation", Some(own.preparation.clone())),
+                ("RejectedPoints", Some(own.rejected.clone())),
+                ("Coverage", Some(seen.join("; "))),
+                ("Incomplete", Some(own.incomplete.clone())),
+            ])
+        });
         // The schema has no place for what the tolerance gains: the figures alone would contradict the verdict.
         if asked.maximum_material.is_some() && !has_bonus {
             let said = made.map_or_else(
@@ -195,7 +205,10 @@ fn stated(asked: &Tolerance) -> Option<Node> {
     let filter_mm = asked.filter_mm.map(|cutoff_mm| format!("Gaussian, {cutoff_mm} mm"));
     let filter = asked.filter_upr.map(|upr| format!("Gaussian, {upr} UPR")).or(filter_mm);
     let outliers = asked.outlier_sigmas.map(|sigmas| format!("{sigmas} standard deviations of the noise"));
-    attributes([("ToleranceClass", asked.fit.clone()), ("Filter", filter), ("OutlierLimit", outliers)])
+    let coverage = asked.min_coverage.map(|share| share.to_string());
+    let stated = [("ToleranceClass", asked.fit.clone()), ("Filter", filter), ("OutlierLimit", outliers)];
+    let [class, filter, outliers] = stated;
+    attributes([class, filter, outliers, ("MinimumCoverage", coverage)])
 }
 
 /// User-defined attributes, with which the elements of a characteristic begin; `None` without any.

@@ -130,6 +130,7 @@ impl Block {
             to: top,
             lower: Some(19.9),
             upper: Some(20.1),
+            min_coverage: None,
             of_cad: false,
         };
         let height = plan.add("Height", height.into()).unwrap();
@@ -151,6 +152,7 @@ impl Block {
             filter_mm: None,
             filter_upr: None,
             outlier_sigmas: None,
+            min_coverage: None,
         };
         let parallel =
             ToleranceRecipe { feature: Some(top), datums: vec![Some(a).into()], ..ToleranceRecipe::new(tolerance) };
@@ -160,6 +162,57 @@ impl Block {
 
     fn stage(&self, name: &str, top_raised_mm: f64, pose: &Pose) -> Stage {
         Stage::of(name.into(), &[scan(self.folder.path(), &format!("{name}.ply"), top_raised_mm, pose)]).unwrap()
+    }
+}
+
+/// A scan of which the bottom is seen on a fifth.
+fn fifth_of_bottom(block: &Block, name: &str) -> Stage {
+    let path = scan(block.folder.path(), &format!("{name}-whole.ply"), 0.0, &true_pose());
+    let loaded = io::load_scan(&path, &io::LoadOptions::default(), &Progress::silent()).unwrap();
+    let is_seen = |own: &&Point| {
+        let there = true_pose() * **own;
+        there.z.abs() > 1e-6 || there.x < 0.2 * SIZE[0]
+    };
+    let points = loaded.cloud.points.iter().filter(is_seen).copied().collect();
+    let path = block.folder.path().join(format!("{name}.ply"));
+    write::cloud(&path, &Cloud::from_points(points)).unwrap();
+    Stage::of(name.into(), &[path]).unwrap()
+}
+
+#[test]
+fn what_refers_to_a_datum_that_was_seen_on_a_fifth_is_not_judged() {
+    let mut block = Block::new();
+    let mut stage = fifth_of_bottom(&block, "fifth");
+    run_all(&block.plan, &mut stage, &Cpu);
+    let bottom = stage.results.get::<MeasuredFeature>(block.bottom).unwrap();
+    let coverage = bottom.coverage.unwrap();
+    assert!((0.18..0.27).contains(&coverage.share) && (coverage.gap_mm - 32.5).abs() < 1.0, "{coverage:?}");
+    assert_eq!(stage.results.get::<MeasuredFeature>(block.top).unwrap().coverage.unwrap().share, 1.0);
+    let parallel = stage.results.get::<Judged>(block.parallel).unwrap();
+    assert!(parallel.words() == "incomplete" && parallel.incomplete.starts_with("“Bottom” was seen on 2"), "{parallel:?}");
+    let height = stage.results.get::<Measure>(block.height).unwrap();
+    assert!(height.words() == Some("incomplete") && height.incomplete.starts_with("“Bottom”"), "{height:?}");
+    let verdict = |stage: &Stage, id| stage.results.made(id).unwrap().verdict;
+    for id in [block.parallel, block.height] {
+        assert_eq!(verdict(&stage, id), Some(Verdict::Incomplete));
+    }
+    // The middle of both faces rests on the worse of them.
+    let middle = stage.results.get::<MeasuredFeature>(block.mid_plane).unwrap();
+    assert_eq!(middle.coverage, Some(coverage));
+
+    // As much as is stated suffices.
+    for id in [block.parallel, block.height] {
+        let mut recipe = block.plan.get(id).unwrap().recipe.clone();
+        match &mut recipe {
+            Recipe::Tolerance(own) => own.asked.min_coverage = Some(0.15),
+            Recipe::Measure(own) => own.min_coverage = Some(0.15),
+            _ => panic!(),
+        }
+        block.plan.set_recipe(id, recipe).unwrap();
+    }
+    run_all(&block.plan, &mut stage, &Cpu);
+    for id in [block.parallel, block.height] {
+        assert_eq!(verdict(&stage, id), Some(Verdict::Pass));
     }
 }
 
@@ -269,6 +322,7 @@ fn the_next_part_keeps_the_nominal_and_points_of_one_scan_say_so() {
         to: bare,
         lower: None,
         upper: None,
+        min_coverage: None,
         of_cad: false,
     };
     let tilt = block.plan.add("Of bare", tilt.into()).unwrap();

@@ -23,6 +23,11 @@ fn is_undecided(conformity: Option<Conformity>) -> bool {
     conformity == Some(Conformity::Undecided)
 }
 
+/// Why a row is not judged, if it is not, and how it was measured.
+fn with_reason(incomplete: &str, how: &str) -> String {
+    if incomplete.is_empty() { how.to_owned() } else { format!("{incomplete} {how}") }
+}
+
 /// Position of a feature, nominal frame.
 fn position_of(document: &Document, feature: ElementId) -> Option<Point> {
     let own = document.result::<MeasuredFeature>(Some(feature))?;
@@ -39,9 +44,12 @@ pub(super) fn tolerance(document: &Document, element: &Element, recipe: &Toleran
     Some(vec![ResultRow {
         lower: judged.lower_mm,
         upper: Some(judged.limit_mm),
-        verdict: RowVerdict::of(judged.verdict(), is_undecided(judged.conformity)),
-        why: judged.how.clone(),
-        at: judged.worst.or_else(|| position_of(document, recipe.feature?)),
+        verdict: RowVerdict::of(judged.verdict(), is_undecided(judged.conformity) && !judged.is_incomplete()),
+        why: with_reason(&judged.incomplete, &judged.how),
+        at: judged
+            .worst
+            .map(|own| document.nominal_from_scan() * own)
+            .or_else(|| position_of(document, recipe.feature?)),
         ..row.measured(nominal, Some(judged.measured_mm), judged.uncertainty_mm)
     }])
 }
@@ -54,8 +62,8 @@ pub(super) fn measure(document: &Document, element: &Element, recipe: &MeasureRe
     Some(vec![ResultRow {
         lower: figure.lower,
         upper: figure.upper,
-        verdict: RowVerdict::of(own.verdict(), is_undecided(own.conformity)),
-        why: format!("{}.", own.how),
+        verdict: RowVerdict::of(own.verdict(), is_undecided(own.conformity) && own.incomplete.is_empty()),
+        why: with_reason(&own.incomplete, &format!("{}.", own.how)),
         at: position_of(document, recipe.to),
         ..row.measured(nominal_measure(document, recipe), Some(figure.value), figure.uncertainty)
     }])

@@ -24,8 +24,10 @@ pub(super) fn rows(document: &Document, element: &Element) -> Option<Vec<ResultR
     rows.extend(position(element, own, &pose, nominal.filter(|_| is_aligned)));
     let at = Some(own.element.moved(&pose).position());
     let is_open = own.converged() == Some(false);
+    let notes = own.notes(&pose).join(" ");
     for row in &mut rows {
         row.at = at;
+        row.why.clone_from(&notes);
         if is_open {
             (row.verdict, row.why) = (RowVerdict::NotJudged, "The fit did not converge.".to_owned());
         }

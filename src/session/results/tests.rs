@@ -112,6 +112,7 @@ impl Block {
             filter_mm: None,
             filter_upr: None,
             outlier_sigmas: None,
+            min_coverage: None,
         };
         let recipe = ToleranceRecipe { feature: Some(self.id(feature)), ..ToleranceRecipe::new(asked) };
         self.document.plan.add(name, recipe.into()).unwrap();
@@ -119,7 +120,15 @@ impl Block {
 
     fn height(&mut self, name: &str, upper: Option<f64>) {
         let (from, to) = (self.id("bottom"), self.id("lid"));
-        let recipe = MeasureRecipe { quantity: Quantity::Distance, from, to, lower: None, upper, of_cad: false };
+        let recipe = MeasureRecipe {
+            quantity: Quantity::Distance,
+            from,
+            to,
+            lower: None,
+            upper,
+            min_coverage: None,
+            of_cad: false,
+        };
         self.document.plan.add(name, recipe.into()).unwrap();
     }
 

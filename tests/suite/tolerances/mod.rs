@@ -5,6 +5,7 @@ mod common_datums;
 mod constructions;
 mod filters_and_fits;
 mod kept;
+mod rejected;
 mod window;
 
 use std::path::{Path, PathBuf};

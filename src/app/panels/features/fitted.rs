@@ -11,6 +11,7 @@ use base::signed;
 use dispatch::{Elements, Features, Select};
 use geometry::Combine;
 use inspect::features::fitting::{Fitting, SPIKE_SIGMAS};
+use inspect::features::measured::MeasuredFeature;
 use inspect::features::recipe::FeatureRecipe;
 use inspect::features::{Certificate, Element, Fit, Shape, nominal};
 use inspect::selection::Selection;
@@ -54,12 +55,15 @@ impl FeaturesPanel {
                 let shape = fit.shape.moved(&pose);
                 let name = feature.name;
                 let nominal = feature.recipe.nominal.as_ref();
-                let mut figures = figures(feature.recipe, fit, &shape);
+                let mut figures = figures(feature.recipe, made, fit, &shape);
                 if let Some(nominal) = nominal.filter(|_| document.alignment().is_some()) {
                     figures.extend(nominal_deviations(&shape, nominal));
                 }
                 rows(ui, &format!("feature {i}"), &figures);
                 theme::weak(ui, format!("{}.", texts::word(&fit.uncertainty.assumption)));
+                for note in made.notes(&pose) {
+                    theme::weak(ui, texts::word(&note));
+                }
                 selection_note(ui, feature, document.alignment().is_some(), context);
                 fitting(ui, feature, edited);
                 ui.horizontal(|ui| {
@@ -178,7 +182,7 @@ fn nominal_deviations(shape: &Shape, nominal: &Element) -> Vec<(String, String)>
 }
 
 /// Names and values of the results of a feature; `shape` is in the displayed frame.
-fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(String, String)> {
+fn figures(recipe: &FeatureRecipe, made: &MeasuredFeature, fit: &Fit, shape: &Shape) -> Vec<(String, String)> {
     let u = &fit.uncertainty;
     let position = shape.position();
     let mut figures = vec![
@@ -209,7 +213,10 @@ fn figures(recipe: &FeatureRecipe, fit: &Fit, shape: &Shape) -> Vec<(String, Str
         }
         Shape::Line { .. } | Shape::Plane { .. } => {}
     }
-    figures.push((text!("features-form-error"), with_unit(length_text(fit.form_error_mm, 4))));
+    figures.push((
+        text!("features-form-error"),
+        with_unit(length_text(made.form_error_mm().unwrap_or(fit.form_error_mm), 4)),
+    ));
     if let Some(zone) = &fit.zone {
         let objective = texts::word(zone.objective.name()).into_owned();
         let optimality = match zone.certified {

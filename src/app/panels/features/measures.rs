@@ -113,7 +113,15 @@ impl MeasureSection {
             for (text, name, quantity, is_defined) in measures {
                 let button = ui.add_enabled(ready && is_defined, egui::Button::new(text));
                 if button.on_hover_text(text!("features-add-measure-hint")).clicked() {
-                    let recipe = MeasureRecipe { quantity, from, to, lower: None, upper: None, of_cad: false };
+                    let recipe = MeasureRecipe {
+                        quantity,
+                        from,
+                        to,
+                        lower: None,
+                        upper: None,
+                        min_coverage: None,
+                        of_cad: false,
+                    };
                     let name = document.free_name(&texts::name(name), Some(1));
                     context.send(Elements::Add(name, Box::new(recipe.into())));
                 }

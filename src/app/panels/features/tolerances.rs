@@ -95,6 +95,7 @@ fn new_tolerance(feature: Option<&String>) -> Tolerance {
         filter_mm: None,
         filter_upr: None,
         outlier_sigmas: None,
+        min_coverage: None,
     }
 }
 
@@ -313,8 +314,11 @@ fn verdict(ui: &mut egui::Ui, i: usize, result: &Judged) {
         let figures = ui.add(egui::Label::new(RichText::new(text).weak()).truncate());
         figures.on_hover_text(text!("features-tolerance-how", number = i + 1, how = how));
     });
-    if !result.preparation.is_empty() {
-        theme::weak(ui, base::capitalised(&texts::word(&result.preparation)));
+    for said in [&result.preparation, &result.rejected].into_iter().filter(|own| !own.is_empty()) {
+        theme::weak(ui, base::capitalised(&texts::word(said)));
+    }
+    if !result.incomplete.is_empty() {
+        ui.colored_label(theme::WARN, texts::word(&result.incomplete));
     }
     // Several sentences, each of them a fixed one.
     let reading: Vec<_> = result.reading.split_inclusive("). ").map(|own| texts::word(own.trim_end())).collect();

@@ -34,7 +34,7 @@ fn prepared(json: &str, mut feature: Feature) -> (f64, Vec<String>) {
     asked.check().unwrap();
     let mut steps = Vec::new();
     if let Some(sigmas) = asked.outlier_sigmas {
-        steps.push(feature.remove_outliers(sigmas, &asked).unwrap());
+        steps.push(feature.remove_outliers(sigmas, &asked, &Pose::identity()).unwrap());
     }
     steps.extend(feature.filter(&asked).unwrap().map(|filtered| filtered.how));
     // Axes that are 0.01 mm off those of the circle and of the bolt.
@@ -49,7 +49,9 @@ fn refused(json: &str, mut feature: Feature) -> String {
     if let Err(error) = asked.check() {
         return error.sentence;
     }
-    let removed = asked.outlier_sigmas.map_or(Ok(String::new()), |sigmas| feature.remove_outliers(sigmas, &asked));
+    let removed = asked
+        .outlier_sigmas
+        .map_or(Ok(String::new()), |sigmas| feature.remove_outliers(sigmas, &asked, &Pose::identity()));
     removed.and_then(|_| feature.filter(&asked)).err().unwrap().sentence
 }
 

@@ -2,6 +2,7 @@
 
 mod cases;
 mod common_datums;
+mod coverage;
 mod envelope;
 mod filters;
 mod sentences;

@@ -249,10 +249,12 @@ fn datums(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             ui.end_row();
         }
         ui.label(text!("align-associated"));
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let own = &mut draft.association;
             theme::pick(ui, own, DatumAssociation::Contacting, text!("align-contacting"))
                 .on_hover_text(text!("align-contacting-hint"));
+            theme::pick(ui, own, DatumAssociation::ContactingExtreme, text!("align-contacting-extreme"))
+                .on_hover_text(text!("align-contacting-extreme-hint"));
             theme::pick(ui, own, DatumAssociation::Fitted, text!("align-as-fitted"))
                 .on_hover_text(text!("align-as-fitted-hint"));
         });
