@@ -39,6 +39,10 @@ pub struct Feature {
     /// Uncertainty of the element; its first number is that of the radius, or of the size of a mid-plane. `None` counts
     /// as exact.
     pub uncertainty: Option<Uncertainty>,
+    /// The arc about its axis over which it was seen, degrees; `None` if it has none, or if it is not known.
+    pub arc_deg: Option<f64>,
+    /// Why the fit is not to be trusted ([`Fit::doubts`]).
+    pub doubts: Vec<String>,
 }
 
 /// The straight sides of a slot in a sheet.
@@ -64,13 +68,16 @@ impl Feature {
             deviations_mm: Vec::new(),
             filtered_sections: None,
             uncertainty: None,
+            arc_deg: None,
+            doubts: Vec::new(),
         }
     }
 
     /// A fitted feature with the points that the fit used.
     pub fn of_fit(fit: &Fit, points: &[Point]) -> Self {
         let uncertainty = Some(fit.uncertainty.clone());
-        Self { points: used(points, &fit.dropped), uncertainty, ..Self::of(fit.shape) }
+        let (arc_deg, doubts) = (fit.arc_deg, fit.doubts.clone());
+        Self { points: used(points, &fit.dropped), uncertainty, arc_deg, doubts, ..Self::of(fit.shape) }
     }
 
     /// A slot, as its mid-plane and width, with the edge points that the fit used.

@@ -4,6 +4,7 @@ mod cases;
 mod common_datums;
 mod envelope;
 mod filters;
+mod indeterminate;
 mod sentences;
 
 use std::f64::consts::TAU;

@@ -17,10 +17,11 @@ mod pairs;
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
+use super::lobes::Lobes;
 use super::model::Model;
 use super::newton::WeightedPoints;
 use geometry::Point;
-pub use likelihood::Kernel;
+pub use likelihood::{Kernel, scale_to_95};
 pub use local::NoiseCorrelation;
 
 /// Minimum number of points for an estimate of the correlation; tactile probes rarely take more, and their points are
@@ -64,7 +65,7 @@ pub struct NormalEquations<'a> {
 
 /// Settings of the correlation estimate.
 #[derive(Clone, Copy)]
-pub struct Settings {
+pub struct Settings<'a> {
     /// Maximum distance, mm; the mean product of residuals at that distance is subtracted. `None` considers lengths up
     /// to a third of the points' extent.
     pub within_mm: Option<f64>,
@@ -75,6 +76,8 @@ pub struct Settings {
     pub eye: Option<Point>,
     /// Unit of the points, mm.
     pub unit_mm: f64,
+    /// Form of the feature that the residuals show, and which is accounted for elsewhere.
+    pub lobes: Option<&'a Lobes>,
 }
 
 /// The correlation of the residuals of the fitted `model`.
@@ -82,7 +85,7 @@ pub fn of(
     model: &Model,
     points: WeightedPoints<'_>,
     equations: NormalEquations<'_>,
-    settings: &Settings,
+    settings: &Settings<'_>,
 ) -> Correlation {
     let found = match (settings.known_noise, settings.within_mm) {
         (Some(known_noise), _) => Some(local::from_known(model, points, equations, settings, known_noise)),
@@ -97,10 +100,10 @@ fn of_unknown_length(
     model: &Model,
     points: WeightedPoints<'_>,
     equations: NormalEquations<'_>,
-    settings: &Settings,
+    settings: &Settings<'_>,
 ) -> Option<Correlation> {
     let residuals = model.form.residuals();
-    let cells = equal::cells(model, points, likelihood::MAX_RESIDUALS / residuals, settings.eye);
+    let cells = equal::cells(model, points, likelihood::MAX_RESIDUALS / residuals, settings);
     let used: f64 = cells.iter().map(|cell| cell.count).sum();
     if used < MIN_POINTS {
         return None;
