@@ -57,7 +57,6 @@ fn one(kind: Kind, path: &Path, arguments: &Fit, json: bool, context: &Context, 
         outln!("{name:18} {value}");
     }
     let u = &fitted.uncertainty;
-    let sizes: Vec<String> = u.numbers.iter().map(|number| format!("{number:.2e}")).collect();
     outln!("{:18} {:.6} mm (sigma {:.6} mm)", "RMS", fitted.rms_mm, fitted.sigma_mm);
     outln!("{:18} {:.6} mm", "Form error", fitted.form_error_mm);
     if let Some(zone) = &fitted.zone {
@@ -75,15 +74,41 @@ fn one(kind: Kind, path: &Path, arguments: &Fit, json: bool, context: &Context, 
         let (words, masked) = (arguments.weighing.weights().words(), weighed.masked());
         outln!("{:18} {words}; {masked} points masked; weights are inverse variances", "Weights");
     }
-    outln!(
-        "{:18} position {:.2e} mm, direction {:.2e} rad, sizes {}",
-        "Uncertainty",
-        u.position_mm,
-        u.direction_rad,
-        sizes.join(", ")
-    );
-    outln!("{:18} {}; {:.0} effective independent points", "", u.assumption, u.effective_points);
+    if let Some(arc_deg) = fitted.arc_deg {
+        outln!("{:18} {arc_deg:.1}°", "Arc seen");
+    }
+    if u.is_stated() {
+        let stated = |own: f64, unit: &str| match own.is_finite() {
+            true => format!("{own:.2e}{unit}"),
+            false => "not determined".to_owned(),
+        };
+        let sizes: Vec<String> = u.numbers.iter().map(|number| stated(*number, "")).collect();
+        outln!(
+            "{:18} position {}{}, direction {}, sizes {}",
+            "Uncertainty",
+            stated(u.position_mm, " mm"),
+            determined_along(kind),
+            stated(u.direction_rad, " rad"),
+            sizes.join(", ")
+        );
+        outln!("{:18} {}; {:.0} effective independent points", "", u.assumption, u.effective_points);
+    } else {
+        outln!("{:18} {}", "Uncertainty", u.assumption);
+    }
+    if let Some(radius_mm) = u.min_radius_mm {
+        outln!("{:18} the arc does not determine the radius: at least {radius_mm:.4} mm", "");
+    }
+    fitted.doubts.iter().for_each(|doubt| outln!("{:18} {doubt}", "Doubtful"));
     Ok(0)
+}
+
+/// Where the position of an element is determined, for display; empty if in all directions.
+fn determined_along(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Plane => " along the normal",
+        Kind::Line | Kind::Cylinder | Kind::Cone => " across the axis",
+        Kind::Circle | Kind::Sphere | Kind::Torus => "",
+    }
 }
 
 /// Names and values of the element's parameters, for display.

@@ -72,12 +72,15 @@ fn summary(ids: &[ElementId], weights: Weights, document: &Document) -> Result<S
         let uncertainty = found.uncertainty_mm.map_or_else(String::new, |own| format!(" ± {own:.4}"));
         distances.push(format!("{:.4}{uncertainty} mm", found.distance_mm));
     }
+    let normal = match normal_rad.is_finite() {
+        true => format!("normal ± {:.5}°", normal_rad.to_degrees()),
+        false => "normal without uncertainty".to_owned(),
+    };
     Ok(format!(
-        "{} parallel planes (weights: {}): {used} points used, RMS {:.4} mm, normal ± {:.5}°, {} apart.",
+        "{} parallel planes (weights: {}): {used} points used, RMS {:.4} mm, {normal}, {} apart.",
         ids.len(),
         weights.words(),
         (squares / used.max(1) as f64).sqrt(),
-        normal_rad.to_degrees(),
         distances.join(", ")
     ))
 }

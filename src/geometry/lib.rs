@@ -8,6 +8,7 @@ pub mod cracks;
 pub mod delaunay;
 pub mod disjoint_sets;
 pub mod distance_field;
+pub mod draw;
 pub mod edges;
 pub mod exposed;
 pub mod facet_sampling;

@@ -83,14 +83,22 @@ fn print(number: usize, fitted: &FittedSet) {
     let (set, row) = (&fitted.set, |name: &str, value: String| outln!("{name:18} {value}"));
     row("Set", format!("{number}: {} parallel planes", set.planes.len()));
     row("Normal", format!("{:.9}, {:.9}, {:.9}", set.normal.x, set.normal.y, set.normal.z));
-    row("", format!("± {:.2e} rad (k = 2)", set.normal_uncertainty_rad));
+    let stated = |own: f64, text: String| if own.is_finite() { format!(" ± {text}") } else { String::new() };
+    let u = set.normal_uncertainty_rad;
+    row("", stated(u, format!("{u:.2e} rad (k = 2)")).trim().to_owned());
     row("RMS", format!("{:.6} mm (sigma {:.6} mm)", set.rms_mm, set.sigma_mm));
     for (i, (plane, (path, masked))) in set.planes.iter().zip(&fitted.files).enumerate() {
         let (centroid, u) = (plane.shape.position(), plane.uncertainty.position_mm);
         row(&format!("Plane {}", i + 1), format!("{}", path.display()));
         row(
             "  Centroid, mm",
-            format!("{:.9}, {:.9}, {:.9} ± {u:.2e} along the normal", centroid.x, centroid.y, centroid.z),
+            format!(
+                "{:.9}, {:.9}, {:.9}{}",
+                centroid.x,
+                centroid.y,
+                centroid.z,
+                stated(u, format!("{u:.2e} along the normal"))
+            ),
         );
         row("  Residuals", format!("RMS {:.6} mm, form error {:.6} mm", plane.rms_mm, plane.form_error_mm));
         let dropped = plane.dropped.len();

@@ -12,7 +12,7 @@ use super::DeviationMap;
 use compute::point_deviation::PointDeviation;
 use geometry::kd_tree::Neighbours;
 use geometry::sampling::{self, SurfaceSample};
-use geometry::{Aabb, DisjointSets, KdTree, Point, Pose, Surface, Vector, triangle};
+use geometry::{Aabb, DisjointSets, KdTree, OrderedPoints, Point, Pose, Surface, Vector, draw, triangle};
 
 /// Number of samples of the nominal's surface.
 const SURFACE_SAMPLES: usize = 40_000;
@@ -82,7 +82,7 @@ impl Footprint {
             .filter(|&i| deviations[i as usize].value().is_some())
             .collect();
         let stride = matched.len().div_ceil(MAX_FOOTPRINT_POINTS).max(1);
-        let chosen: Vec<u32> = matched.into_iter().step_by(stride).collect();
+        let chosen: Vec<u32> = every_along_curve(matched, points, stride);
         let facets: Vec<u32> = chosen.iter().map(|&i| deviations[i as usize].facet).collect();
         let projected: Vec<Point> = chosen
             .par_iter()
@@ -146,6 +146,15 @@ pub fn closest_point_on_facet(surface: &Surface, point: &Point, facet: u32) -> P
     triangle::closest_point(point, &surface.mesh().corners(facet as usize)).0
 }
 
+/// Every `stride`-th of some points along a curve: evenly spread, in whatever order a file holds them.
+pub(super) fn every_along_curve(indices: Vec<u32>, points: &[Point], stride: usize) -> Vec<u32> {
+    if stride <= 1 {
+        return indices;
+    }
+    let positions: Vec<Point> = indices.iter().map(|&index| points[index as usize]).collect();
+    OrderedPoints::new(&positions).numbers.iter().step_by(stride).map(|&own| indices[own as usize]).collect()
+}
+
 /// 90th percentile of the point spacing, mm.
 pub(super) fn spacing_mm(tree: &KdTree, points: &[Point]) -> f64 {
     spacing_percentile_mm(tree, points, 90)
@@ -153,11 +162,9 @@ pub(super) fn spacing_mm(tree: &KdTree, points: &[Point]) -> f64 {
 
 /// A percentile of the point spacing, mm, from the local density at each point; 0 without points.
 pub(crate) fn spacing_percentile_mm(tree: &KdTree, points: &[Point], percent: usize) -> f64 {
-    let stride = points.len().div_ceil(SPACING_POINTS).max(1);
-    let mut spacings: Vec<f64> = points
-        .par_iter()
-        .step_by(stride)
-        .map_init(Neighbours::default, |neighbours, point| tree.local_spacing_mm(point, neighbours))
+    let mut spacings: Vec<f64> = draw::sample(points, SPACING_POINTS)
+        .into_par_iter()
+        .map_init(Neighbours::default, |neighbours, index| tree.local_spacing_mm(&points[index as usize], neighbours))
         .collect();
     if spacings.is_empty() {
         return 0.0;

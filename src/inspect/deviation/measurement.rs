@@ -6,7 +6,7 @@ use crate::cleaning::Step;
 use crate::parts::{Actual, Nominal, NominalStep};
 use base::{Progress, Result};
 use compute::{Backend, Device};
-use geometry::{Pose, Vector};
+use geometry::{Pose, Vector, draw};
 
 /// A scan measured against its nominal in a pose.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ const DIRECTION_SAMPLES: usize = 20_000;
 /// Unit directions from the nominal to the sensor, nominal frame; empty if the file does not hold them.
 fn view_directions(actual: &Actual, nominal_from_scan: &Pose) -> Vec<Vector> {
     let cloud = &actual.cloud;
-    let stride = cloud.points.len().div_ceil(DIRECTION_SAMPLES).max(1);
-    let known = (0..cloud.points.len()).step_by(stride).filter_map(|i| cloud.direction_to_sensor(i));
+    let sampled = draw::sample(&cloud.points, DIRECTION_SAMPLES);
+    let known = sampled.into_iter().filter_map(|index| cloud.direction_to_sensor(index as usize));
     coverage::view_directions(known.map(|direction| nominal_from_scan.rotation * direction))
 }

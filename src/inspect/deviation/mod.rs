@@ -12,7 +12,7 @@ mod map;
 pub mod measurement;
 mod on_nominal;
 pub mod overlaps;
-mod own_scale;
+pub mod own_scale;
 pub mod own_tolerances;
 mod parameters;
 pub mod part_match;

@@ -139,9 +139,12 @@ impl MeasuredFeature {
     pub fn known<'a>(&'a self, points: &'a [Point]) -> UncertainElement<'a> {
         match &self.by {
             MeasuredBy::Fit(fit) => UncertainElement { element: self.element, ..UncertainElement::of_fit(fit, points) },
-            MeasuredBy::Slot(fit) => {
-                UncertainElement { element: self.element, motion: Some(&fit.uncertainty.motion), points }
-            }
+            MeasuredBy::Slot(fit) => UncertainElement {
+                motion: Some(&fit.uncertainty.motion),
+                is_unstated: !fit.uncertainty.is_stated(),
+                points,
+                ..UncertainElement::exact(self.element)
+            },
             MeasuredBy::Construction { .. } => UncertainElement { points, ..UncertainElement::exact(self.element) },
         }
     }
@@ -167,6 +170,11 @@ impl MeasuredFeature {
         }
     }
 
+    /// Why the fit is not to be trusted ([`Fit::doubts`]); empty for slots and constructed features.
+    pub fn doubts(&self) -> &[String] {
+        self.fit().map_or(&[], |fit| &fit.doubts)
+    }
+
     /// The plane of a planar feature; returns an error that names the feature if it is not a plane.
     pub fn plane(&self, name: &str) -> base::Result<Shape> {
         match self.element {
@@ -184,7 +192,8 @@ impl Product for MeasuredFeature {
         };
         match &self.by {
             MeasuredBy::Fit(fit) => {
-                let uncertainty = |index: usize| fit.uncertainty.numbers.get(index).copied();
+                let uncertainty =
+                    |index: usize| fit.uncertainty.numbers.get(index).copied().filter(|own| own.is_finite());
                 match fit.shape {
                     Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. } => {
                         size("Diameter", 2.0 * radius, uncertainty(0).map(|radius_mm| 2.0 * radius_mm));
@@ -199,7 +208,8 @@ impl Product for MeasuredFeature {
                 size("Form error", self.form_error_mm().unwrap_or(fit.form_error_mm), None);
             }
             MeasuredBy::Slot(fit) => {
-                let uncertainty = |index: usize| fit.uncertainty.numbers.get(index).copied();
+                let uncertainty =
+                    |index: usize| fit.uncertainty.numbers.get(index).copied().filter(|own| own.is_finite());
                 size("Length", fit.slot.length_mm, uncertainty(0));
                 size("Width", fit.slot.width_mm, uncertainty(1));
                 size("RMS", fit.rms_mm, None);
@@ -217,15 +227,21 @@ impl Product for MeasuredFeature {
         figures
     }
 
-    /// A fit that did not converge leaves the verdict open.
+    /// A fit that did not converge, or is not to be trusted, leaves the verdict open.
     fn verdict(&self) -> Option<Verdict> {
-        (self.converged() == Some(false)).then_some(Verdict::Incomplete)
+        (self.converged() == Some(false) || !self.doubts().is_empty()).then_some(Verdict::Incomplete)
     }
 
     fn sentences(&self) -> Vec<String> {
         let fitted = match &self.by {
             MeasuredBy::Fit(fit) => {
-                format!("{} points used, {} dropped, RMS {:.4} mm.", fit.used, fit.dropped.len(), fit.rms_mm)
+                let mut text =
+                    format!("{} points used, {} dropped, RMS {:.4} mm.", fit.used, fit.dropped.len(), fit.rms_mm);
+                if let Some(arc_deg) = fit.arc_deg {
+                    text += &format!(" Seen over {arc_deg:.0}°.");
+                }
+                fit.doubts.iter().for_each(|doubt| text += &format!(" {doubt}"));
+                text
             }
             MeasuredBy::Slot(fit) => {
                 let (length_mm, width_mm) = (fit.slot.length_mm, fit.slot.width_mm);

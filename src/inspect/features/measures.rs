@@ -26,6 +26,8 @@ pub struct UncertainElement<'a> {
     /// Covariance of its translation (mm) and rotation (rad) about its reference point, as
     /// [`super::Uncertainty::motion`]; `None` counts as exact.
     pub motion: Option<&'a Matrix6<f64>>,
+    /// Whether its uncertainty cannot be stated: then neither can that of what is measured from it.
+    pub is_unstated: bool,
     /// The points it was fitted to, mm; may be empty. Lines and planes are measured at their centroid.
     pub points: &'a [Point],
 }
@@ -33,12 +35,17 @@ pub struct UncertainElement<'a> {
 impl<'a> UncertainElement<'a> {
     /// An element that counts as exact, without points.
     pub fn exact(element: impl Into<Element>) -> Self {
-        Self { element: element.into(), motion: None, points: &[] }
+        Self { element: element.into(), motion: None, is_unstated: false, points: &[] }
     }
 
     /// A fitted element with its points.
     pub fn of_fit(fit: &'a Fit, points: &'a [Point]) -> Self {
-        Self { element: fit.shape.into(), motion: Some(&fit.uncertainty.motion), points }
+        Self {
+            element: fit.shape.into(),
+            motion: Some(&fit.uncertainty.motion),
+            is_unstated: !fit.uncertainty.is_stated(),
+            points,
+        }
     }
 
     /// Centroid of the points, or the element's reference point.
@@ -151,7 +158,7 @@ pub fn distance(first: &UncertainElement<'_>, second: &UncertainElement<'_>) -> 
         return Err(UserError::input("A distance needs finite points; measure the features again."));
     }
     let covariance = first.displacement_covariance(&gap.from) + second.displacement_covariance(&gap.to);
-    let has_uncertainty = first.motion.or(second.motion).is_some();
+    let has_uncertainty = has_uncertainty(first, second);
     let angle_text =
         angle_rad.map_or(String::new(), |angle| format!("; the two are {} off parallel", degrees_text(angle)));
     Ok(Distance {
@@ -194,7 +201,7 @@ pub fn angle(
     let axis = a.cross(&b);
     // If the directions coincide, either may deviate about any axis perpendicular to them.
     let perpendicular = any_perpendicular(&a);
-    let has_uncertainty = first.motion.or(second.motion).is_some();
+    let has_uncertainty = has_uncertainty(first, second);
     let covariance = first.rotation_covariance() + second.rotation_covariance();
     Ok(Angle {
         angle_rad,
@@ -202,6 +209,11 @@ pub fn angle(
             .then(|| expanded(&covariance, &[perpendicular, a.cross(&perpendicular)], &axis, axis.norm())),
         how: format!("Angle {how}"),
     })
+}
+
+/// Whether the uncertainty of what is measured between two elements can be stated.
+fn has_uncertainty(first: &UncertainElement<'_>, second: &UncertainElement<'_>) -> bool {
+    first.motion.or(second.motion).is_some() && !first.is_unstated && !second.is_unstated
 }
 
 impl Gap {

@@ -10,7 +10,7 @@ use crate::alignment::{Alignment, Information};
 use crate::features::Element;
 use crate::tolerances::coverage::SeenFace;
 use crate::tolerances::{Datum, DatumSystem};
-use base::{Progress, Result};
+use base::{Progress, Result, UserError};
 use geometry::{Pose, Vector};
 
 /// How datums are associated with the measured surfaces.
@@ -76,6 +76,22 @@ impl DatumReport {
     }
 }
 
+/// Returns an error if two datums are of one kind and of the same points.
+fn check_distinct(datums: &[DatumFeature]) -> Result<()> {
+    for (index, own) in datums.iter().enumerate() {
+        let is_same = |other: &&DatumFeature| {
+            other.element.name() == own.element.name() && !own.points.is_empty() && other.points == own.points
+        };
+        if let Some(other) = datums[..index].iter().find(is_same) {
+            return Err(UserError::usage(format!(
+                "Datums {} and {} are the same feature, or of the same points: choose another for one of them.",
+                other.letter, own.letter
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Aligns by `datums` in order of priority. Degrees of freedom that they leave stay as in `start`, and are named in the
 /// result.
 ///
@@ -91,6 +107,7 @@ pub fn align(
         let pairs = datums.iter().zip(elements);
         pairs.map(|(own, element)| Datum { letter: &own.letter, element, nominal: own.nominal }).collect()
     }
+    check_distinct(datums)?;
     let fitted = with(datums, datums.iter().map(|own| own.element));
     let nominal = DatumSystem::of_nominals(&fitted)?;
     let mut measured = DatumSystem::of(&fitted)?;

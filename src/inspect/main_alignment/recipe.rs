@@ -19,7 +19,7 @@ use crate::tolerances::Feature;
 use crate::tolerances::coverage::SeenFace;
 use crate::tolerances::recipe::{Datum, DatumElements};
 use base::{Progress, Result, UserError};
-use geometry::{Cloud, Pose, Surface};
+use geometry::{Cloud, Pose, Surface, draw};
 
 /// Number of points of a feature that show on which side its material lies.
 const SIDE_POINTS: usize = 500;
@@ -210,9 +210,8 @@ fn datum_feature(
 fn is_outward(element: &Element, points: &[geometry::Point], nominal: &Surface, pose: &Pose) -> bool {
     let Element::Shape(shape) = element else { return true };
     let max_mm = SIDE_DISTANCE_SHARE * nominal.bounds().diagonal();
-    let step = points.len().div_ceil(SIDE_POINTS).max(1);
-    let sides = points.iter().step_by(step).filter_map(|point| {
-        let point = pose * point;
+    let sides = draw::sample(points, SIDE_POINTS).into_iter().filter_map(|index| {
+        let point = pose * points[index as usize];
         let hit = nominal.closest_point(&point, max_mm)?;
         let normal = nominal.mesh().normal(hit.facet as usize);
         let outward = match shape {

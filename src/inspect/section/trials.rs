@@ -31,8 +31,9 @@ pub struct DimensionCoverage {
     pub case: String,
     /// Share of the draws whose expanded uncertainty contains the true value.
     pub covered: f64,
-    /// Mean error and the median of the stated expanded uncertainties, mm or degrees.
+    /// Mean error, mm or degrees.
     pub bias: f64,
+    /// Median of the stated expanded uncertainties, mm or degrees.
     pub median_uncertainty: f64,
     /// Share of the draws in which there was no value, or no uncertainty.
     pub missing: f64,

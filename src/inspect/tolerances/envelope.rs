@@ -9,7 +9,7 @@ use super::feature::{ActualFeature, mean};
 use super::tolerance::{MaximumMaterial, Side};
 use super::{extents, sections};
 use crate::features::element::{Line, Plane, Situation, any_perpendicular};
-use crate::features::{Certificate, Element, Kind, Objective, Options, Shape, fit};
+use crate::features::{Certificate, Element, Kind, Objective, Options, Shape, Uncertainty, fit};
 use base::{Progress, Result, UserError};
 use geometry::{Point, Vector};
 
@@ -74,7 +74,7 @@ fn of(actual: &ActualFeature<'_>, side: Side) -> Result<Envelope> {
 
 /// Expanded uncertainty (k = 2) of the fitted radius or width, mm.
 fn size_uncertainty_mm(actual: &ActualFeature<'_>) -> Option<f64> {
-    actual.feature.uncertainty.as_ref().and_then(|own| own.numbers.first().copied())
+    actual.feature.uncertainty.as_ref().and_then(Uncertainty::of_size)
 }
 
 /// For circles (in their plane), spheres and cylinders.

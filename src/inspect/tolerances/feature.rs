@@ -41,6 +41,10 @@ pub struct Feature {
     pub uncertainty: Option<Uncertainty>,
     /// How much of its face was seen; `None` if it is not known.
     pub coverage: Option<FaceCoverage>,
+    /// The arc about its axis over which it was seen, degrees; `None` if it has none, or if it is not known.
+    pub arc_deg: Option<f64>,
+    /// Why the fit is not to be trusted ([`Fit::doubts`]).
+    pub doubts: Vec<String>,
 }
 
 /// The straight sides of a slot in a sheet.
@@ -67,13 +71,16 @@ impl Feature {
             filtered_sections: None,
             uncertainty: None,
             coverage: None,
+            arc_deg: None,
+            doubts: Vec::new(),
         }
     }
 
     /// A fitted feature with the points that the fit used.
     pub fn of_fit(fit: &Fit, points: &[Point]) -> Self {
         let uncertainty = Some(fit.uncertainty.clone());
-        Self { points: used(points, &fit.dropped), uncertainty, ..Self::of(fit.shape) }
+        let (arc_deg, doubts) = (fit.arc_deg, fit.doubts.clone());
+        Self { points: used(points, &fit.dropped), uncertainty, arc_deg, doubts, ..Self::of(fit.shape) }
     }
 
     /// A slot, as its mid-plane and width, with the edge points that the fit used.

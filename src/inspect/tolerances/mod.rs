@@ -57,6 +57,7 @@
 pub mod common;
 pub mod coverage;
 mod datums;
+mod distinct;
 mod envelope;
 mod extents;
 mod feature;
@@ -111,6 +112,7 @@ fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) 
             return Err(UserError::usage(format!("“{}” cannot be its own datum {letter}.", tolerance.feature)));
         }
     }
+    distinct::check(tolerance, &context)?;
     let measured = measure(tolerance, &context)?;
     if !measured.value_mm.is_finite() {
         return Err(UserError::input("The measured value is not finite; check the feature's points."));
@@ -139,6 +141,13 @@ fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) 
         Some(uncertainty_mm) => Some(uncertainty_mm),
         None => propagated()?,
     };
+    let lacking = context.unstated(tolerance)?;
+    if uncertainty_mm.is_none() && (measured.of_element || measured.of_size) && !lacking.is_empty() {
+        how += &format!(
+            "; no uncertainty can be stated: there are no more points than the fit needs of {}",
+            common::listed(lacking.iter().map(String::as_str), ", ")
+        );
+    }
     if uncertainty_mm.is_some() {
         how += match tolerance.expanded_uncertainty_mm {
             Some(_) => "; the uncertainty is as stated in the tolerance",
@@ -152,7 +161,21 @@ fn evaluate(tolerance: &Tolerance, features: &Features, letters: &DatumLetters) 
     let limit_mm = tolerance.limit_mm + bonus_mm;
     // The uncertainties of value and limit are independent: one is that of the position, the other that of the size.
     let combined_mm = uncertainty_mm.map(|own| own.hypot(bonus_uncertainty_mm.unwrap_or(0.0)));
-    let (verdict, conformity) = decide(measured.value_mm, lower_mm, limit_mm, combined_mm);
+    let (verdict, mut conformity) = decide(measured.value_mm, lower_mm, limit_mm, combined_mm);
+    let actual = context.feature(&tolerance.feature)?;
+    if let Some(doubt) = actual.feature.doubts.first() {
+        how += &format!("; {}", doubt.trim_end_matches('.'));
+        if verdict == Verdict::In {
+            conformity = Some(Conformity::Undecided);
+        }
+    }
+    let uncertainty_mm = match uncertainty_mm {
+        Some(own) if !own.is_finite() => {
+            how += "; undecided, since the points do not determine it";
+            None
+        }
+        other => other,
+    };
     let mut judged = Judged {
         measured_mm: measured.value_mm,
         limit_mm,
@@ -181,13 +204,15 @@ struct Measurement {
     how: String,
     /// Whether the fitted element was evaluated, not its points: the uncertainty is then that of the fits.
     of_element: bool,
+    /// Whether the value is a size of the fit.
+    of_size: bool,
     /// Expanded uncertainty (k = 2), mm, if it follows directly from the fit.
     uncertainty_mm: Option<f64>,
 }
 
 impl Measurement {
     fn new(value_mm: f64, worst: Option<Point>, how: String) -> Self {
-        Self { value_mm, worst, how, of_element: false, uncertainty_mm: None }
+        Self { value_mm, worst, how, of_element: false, of_size: false, uncertainty_mm: None }
     }
 }
 
@@ -236,6 +261,12 @@ fn propagated(tolerance: &Tolerance, context: &CheckContext<'_>, value_mm: f64) 
     let (mut variance, mut known) = (0.0, false);
     for name in names {
         let Some(uncertainty) = &context.feature(name)?.feature.uncertainty else { continue };
+        if !uncertainty.is_stated() {
+            return Ok(None);
+        }
+        if !uncertainty.position_mm.is_finite() || !uncertainty.direction_rad.is_finite() {
+            return Ok(Some(f64::INFINITY));
+        }
         known = true;
         let modes = SymmetricEigen::new(uncertainty.motion);
         for (value, mode) in modes.eigenvalues.iter().zip(modes.eigenvectors.column_iter()) {
@@ -317,6 +348,21 @@ impl<'a> CheckContext<'a> {
         let found = common::associate(&members).map_err(about)?;
         let (element, nominal) = (found.element, found.nominal);
         Ok(ActualDatum { name: stated.to_owned(), element, nominal, common: Some(found.how) })
+    }
+
+    /// Names of the toleranced feature and its datums of whose fits no uncertainty can be stated.
+    fn unstated(&self, tolerance: &Tolerance) -> Result<Vec<String>> {
+        let mut names = vec![tolerance.feature.as_str()];
+        for letter in &tolerance.datums {
+            names.extend(self.datum_names(letter)?);
+        }
+        let mut unstated = Vec::new();
+        for name in names {
+            if self.feature(name)?.feature.uncertainty.as_ref().is_some_and(|own| !own.is_stated()) {
+                unstated.push(format!("“{name}”"));
+            }
+        }
+        Ok(unstated)
     }
 
     /// The points of a feature, moved as its element is perturbed: what is fitted to them again changes as by the noise

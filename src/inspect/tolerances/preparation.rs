@@ -37,6 +37,32 @@ pub(super) struct Filtered {
     pub how: String,
 }
 
+/// What a filter left of short waves and noise.
+struct Left {
+    /// Share that is left of the noise of single points.
+    noise_share: f64,
+    /// Number of points at ends, edges and gaps.
+    at_edge: usize,
+}
+
+impl Left {
+    fn of(smooth: &Smoothed) -> Self {
+        Self { noise_share: smooth.noise_share, at_edge: smooth.is_at_edge.iter().filter(|own| **own).count() }
+    }
+
+    /// With the description of the filter, and where it leaves more than it says.
+    fn by(&self, mut how: String) -> Filtered {
+        if self.at_edge > 0 {
+            how += &format!(
+                "; at ends, edges and gaps ({} points) it leaves up to 1.17 of a wave of the cutoff and 2.5 times as much \
+                 noise",
+                self.at_edge
+            );
+        }
+        Filtered { noise_share: self.noise_share, how }
+    }
+}
+
 impl Feature {
     /// Removes single points that stand off their neighbours by more than `sigmas` standard deviations of the noise;
     /// returns a description with their number, and where the farthest of them lies.
@@ -120,12 +146,10 @@ impl Feature {
                 let (Some(wave_mm), Some(what)) = (wave_mm, what) else { return Ok(None) };
                 let axis = Line { point: centre, direction: normal };
                 check_points(self.points.len(), covered(&self.points, &axis) * TAU * radius / wave_mm, &what)?;
-                let noise_share = filter_round(&mut self.points, &axis, radius, wave_mm)?;
-                Filtered { noise_share, how: of_profile(&what) }
+                filter_round(&mut self.points, &axis, radius, wave_mm)?.by(of_profile(&what))
             }
             (Shape::Line { point, direction }, _, Some(cutoff_mm)) if asked.is_of_profile(&shape) => {
-                let noise_share = self.filter_straight(&Line { point, direction }, cutoff_mm)?;
-                Filtered { noise_share, how: of_profile(&cutoff(cutoff_mm)) }
+                self.filter_straight(&Line { point, direction }, cutoff_mm)?.by(of_profile(&cutoff(cutoff_mm)))
             }
             (Shape::Cylinder { radius, .. }, Some(upr), _) => match asked.characteristic {
                 Characteristic::Circularity { section_mm } => {
@@ -145,7 +169,7 @@ impl Feature {
                         "after a Gaussian filter (ISO 16610-61) of {}, a nesting index of {nesting_index_mm:.3} mm",
                         undulations(upr)
                     );
-                    Filtered { noise_share: self.filter_surface(&shape, nesting_index_mm)?, how }
+                    self.filter_surface(&shape, nesting_index_mm)?.by(how)
                 }
             },
             (other, Some(_), _) if !matches!(other, Shape::Circle { .. }) => {
@@ -153,10 +177,10 @@ impl Feature {
                     "A filter in undulations per revolution needs a circle or a cylinder: state a wavelength in mm.",
                 ));
             }
-            (_, _, Some(nesting_index_mm)) if asked.is_of_surface(&shape) => Filtered {
-                noise_share: self.filter_surface(&shape, nesting_index_mm)?,
-                how: format!("after a Gaussian filter (ISO 16610-61) of nesting index {nesting_index_mm} mm"),
-            },
+            (_, _, Some(nesting_index_mm)) if asked.is_of_surface(&shape) => {
+                let how = format!("after a Gaussian filter (ISO 16610-61) of nesting index {nesting_index_mm} mm");
+                self.filter_surface(&shape, nesting_index_mm)?.by(how)
+            }
             _ if matches!(asked.characteristic, Characteristic::Straightness { .. }) => {
                 return without("the straightness of an axis is that of the centres of its sections");
             }
@@ -165,38 +189,39 @@ impl Feature {
         Ok(Some(filtered))
     }
 
-    /// Each point moves along the normal of the shape to the smoothed surface. Returns the share that is left of the noise
-    /// of single points.
-    fn filter_surface(&mut self, shape: &Shape, nesting_index_mm: f64) -> Result<f64> {
+    /// Each point moves along the normal of the shape to the smoothed surface.
+    fn filter_surface(&mut self, shape: &Shape, nesting_index_mm: f64) -> Result<Left> {
         check_wave(nesting_index_mm, self.extent_mm(shape))?;
         let before = self.distances_mm(shape);
         let normals: Vec<Vector> = self.points.iter().map(|point| gradient(shape, point)).collect();
-        let Smoothed { distances_mm: after, noise_share } = smoothed(&self.points, &normals, &before, nesting_index_mm);
+        let smooth = smoothed(&self.points, &normals, &before, nesting_index_mm);
+        let left = Left::of(&smooth);
+        let after = smooth.distances_mm;
         for (((point, normal), before), after) in self.points.iter_mut().zip(&normals).zip(&before).zip(&after) {
             *point += normal * (after - before);
         }
         if !self.deviations_mm.is_empty() {
             self.deviations_mm = after;
         }
-        Ok(noise_share)
+        Ok(left)
     }
 
-    /// Each point of a line moves across it to the smoothed line. Returns the share of noise that is left.
-    fn filter_straight(&mut self, line: &Line, cutoff_mm: f64) -> Result<f64> {
+    /// Each point of a line moves across it to the smoothed line.
+    fn filter_straight(&mut self, line: &Line, cutoff_mm: f64) -> Result<Left> {
         let positions_mm: Vec<f64> = self.points.iter().map(|own| (own - line.point).dot(&line.direction)).collect();
         let length_mm = extents::range(positions_mm.iter().copied());
         check_wave(cutoff_mm, length_mm)?;
         check_points(self.points.len(), length_mm / cutoff_mm, &cutoff(cutoff_mm))?;
-        let mut noise_share = 0.0;
+        let mut left = Left { noise_share: 0.0, at_edge: 0 };
         for axis in perpendicular_axes(&line.direction) {
             let before: Vec<f64> = self.points.iter().map(|own| (own - line.point).dot(&axis)).collect();
             let smooth = smoothed_profile(&positions_mm, &before, cutoff_mm, None);
             for ((point, before), after) in self.points.iter_mut().zip(&before).zip(&smooth.distances_mm) {
                 *point += axis * (after - before);
             }
-            noise_share = smooth.noise_share;
+            left = Left::of(&smooth);
         }
-        Ok(noise_share)
+        Ok(left)
     }
 
     /// Filters every section of a cylinder about its own least-squares circle. Sections of too few points are left out,
@@ -218,20 +243,22 @@ impl Feature {
                  waves or thicker sections, or measure more points."
             ))));
         }
-        let mut noise_share = 0.0_f64;
+        let mut left = Left { noise_share: 0.0, at_edge: 0 };
         for section in &mut sections {
             let plane = Shape::Plane { point: mean(section), normal: axis.direction };
             let circle = fit_in_plane(Kind::Circle, section, &[], &plane, &Options::default(), &Progress::silent())?;
             if let Shape::Circle { centre, radius, .. } = circle.shape {
                 let own_axis = Line { point: centre, direction: axis.direction };
-                noise_share = noise_share.max(filter_round(section, &own_axis, radius, TAU * radius / upr)?);
+                let own = filter_round(section, &own_axis, radius, TAU * radius / upr)?;
+                left.noise_share = left.noise_share.max(own.noise_share);
+                left.at_edge += own.at_edge;
             }
         }
         let mut how = of_profile(&what);
         if sections.len() < all {
             how += &format!("; {} of {all} sections left out, with fewer than {enough} points", all - sections.len());
         }
-        Ok((sections, Filtered { noise_share, how }))
+        Ok((sections, left.by(how)))
     }
 }
 
@@ -250,9 +277,8 @@ fn of_profile(what: &str) -> String {
     format!("after a Gaussian filter (ISO 16610-21) of {what}")
 }
 
-/// Each point of a closed profile moves towards or away from its axis to the smoothed circle. Returns the share of noise
-/// that is left.
-fn filter_round(points: &mut [Point], axis: &Line, radius_mm: f64, wave_mm: f64) -> Result<f64> {
+/// Each point of a closed profile moves towards or away from its axis to the smoothed circle.
+fn filter_round(points: &mut [Point], axis: &Line, radius_mm: f64, wave_mm: f64) -> Result<Left> {
     check_wave(wave_mm, TAU * radius_mm)?;
     let [x, y] = perpendicular_axes(&axis.direction);
     let arc_mm = |point: &Point| {
@@ -267,7 +293,7 @@ fn filter_round(points: &mut [Point], axis: &Line, radius_mm: f64, wave_mm: f64)
         let out = offset - axis.direction * offset.dot(&axis.direction);
         *point += out.try_normalize(0.0).unwrap_or_default() * (after - before);
     }
-    Ok(smooth.noise_share)
+    Ok(Left::of(&smooth))
 }
 
 /// Share of a revolution that the points cover about an axis.

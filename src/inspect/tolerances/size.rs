@@ -2,7 +2,7 @@
 
 use super::feature::ActualFeature;
 use super::{Characteristic, Measurement, SizeClass, Tolerance};
-use crate::features::{Element, Shape};
+use crate::features::{Element, Shape, Uncertainty};
 use base::{Result, UserError};
 
 /// Limits that differ by less are the same, mm.
@@ -14,8 +14,12 @@ const SAME_LIMIT_MM: f64 = 1e-6;
 /// ISO 14405-1:2016 measures between two points (LP) unless the drawing states otherwise; the size of a least-squares
 /// fit is that of its modifier GG (the text was not available to check against).
 pub(super) fn measure(actual: &ActualFeature<'_>) -> Result<Measurement> {
-    let expanded = actual.feature.uncertainty.as_ref().and_then(|own| own.numbers.first().copied());
-    let size = |value, how, uncertainty_mm| Measurement { uncertainty_mm, ..Measurement::new(value, None, how) };
+    let expanded = actual.feature.uncertainty.as_ref().and_then(Uncertainty::of_size);
+    let size = |value, how, uncertainty_mm| Measurement {
+        uncertainty_mm,
+        of_size: true,
+        ..Measurement::new(value, None, how)
+    };
     match (actual.element, actual.feature.size_mm) {
         (
             Element::Shape(
@@ -23,7 +27,10 @@ pub(super) fn measure(actual: &ActualFeature<'_>) -> Result<Measurement> {
             ),
             _,
         ) => {
-            let how = format!("diameter of the fitted {} (2 × {radius:.4} mm)", actual.element.name());
+            let mut how = format!("diameter of the fitted {} (2 × {radius:.4} mm)", actual.element.name());
+            if let Some(arc_deg) = actual.feature.arc_deg {
+                how += &format!(", seen over {arc_deg:.0}°");
+            }
             Ok(size(2.0 * radius, how, expanded.map(|of_radius| 2.0 * of_radius)))
         }
         (_, Some(width)) if width.is_finite() => Ok(size(width, "distance between the two sides".to_owned(), expanded)),

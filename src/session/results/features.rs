@@ -11,6 +11,10 @@ use inspect::features::{Element as Geometry, Shape};
 use inspect::recipe::Product as _;
 
 const AXES: [&str; 3] = ["X", "Y", "Z"];
+/// Arc from which on a feature was seen all around, degrees.
+const WHOLE_DEG: f64 = 330.0;
+/// Sine of the angle to an axis below which nothing is determined along a direction: a point on it may lie anywhere.
+const MIN_SINE: f64 = 0.02;
 
 /// The rows of a feature with an up-to-date result: its sizes, and its position in the nominal frame. Positions are
 /// compared with the nominal where the scan is aligned; their uncertainty is that of the feature, without the alignment.
@@ -30,9 +34,29 @@ pub(super) fn rows(document: &Document, element: &Element) -> Option<Vec<ResultR
         row.why.clone_from(&notes);
         if is_open {
             (row.verdict, row.why) = (RowVerdict::NotJudged, "The fit did not converge.".to_owned());
+        } else if let Some(doubt) = own.doubts().first() {
+            (row.verdict, row.why) = (RowVerdict::NotJudged, doubt.clone());
+        } else if row.why.is_empty() {
+            row.why = remarks(own);
         }
     }
     Some(rows)
+}
+
+/// What stands beside the figures of a fit: on how much of a revolution they rest, and why they have no uncertainty.
+fn remarks(own: &MeasuredFeature) -> String {
+    let Some(fit) = own.fit() else { return String::new() };
+    let mut remarks: Vec<String> = Vec::new();
+    if let Some(arc_deg) = fit.arc_deg.filter(|arc_deg| *arc_deg < WHOLE_DEG) {
+        remarks.push(format!("Seen over {arc_deg:.0}° of a revolution."));
+    }
+    if !fit.uncertainty.is_stated() {
+        remarks.push("There are no more points than the fit needs, so that no uncertainty can be stated.".to_owned());
+    }
+    if let Some(radius_mm) = fit.uncertainty.min_radius_mm {
+        remarks.push(format!("The arc does not determine the radius: at least {radius_mm:.4} mm."));
+    }
+    remarks.join(" ")
 }
 
 /// Its figures but for the RMS, which tells of the fit rather than of the part.
@@ -107,8 +131,20 @@ fn position(element: &Element, own: &MeasuredFeature, pose: &Pose, nominal: Opti
 /// Expanded uncertainty (k = 2) of a point of a feature along a direction, both nominal frame, mm; `None` if it has none.
 fn expanded(own: &MeasuredFeature, pose: &Pose, direction: &Vector, at: &Point) -> Option<f64> {
     let known = own.known(&[]);
-    known.motion?;
+    known.motion.filter(|_| !known.is_unstated)?;
+    let is_undetermined = own.fit().is_some_and(|fit| !fit.uncertainty.position_mm.is_finite());
+    if is_undetermined || is_along_axis(own, pose, direction) {
+        return None;
+    }
     let (direction, at) = (pose.rotation.inverse() * direction, pose.inverse() * at);
     let variance = direction.dot(&(known.displacement_covariance(&at) * direction));
     Some(2.0 * variance.max(0.0).sqrt())
+}
+
+/// Whether a direction, nominal frame, runs along the axis of a feature.
+fn is_along_axis(own: &MeasuredFeature, pose: &Pose, direction: &Vector) -> bool {
+    match own.element.situation() {
+        Situation::Line(line) => (pose.rotation * line.direction).cross(direction).norm() < MIN_SINE,
+        _ => false,
+    }
 }

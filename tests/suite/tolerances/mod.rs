@@ -1,5 +1,6 @@
 //! A drawing's tolerances: from the command line on a part whose errors are known, and by mouse in the window.
 
+mod arcs;
 mod command_line;
 mod common_datums;
 mod constructions;

@@ -64,6 +64,13 @@ impl FeaturesPanel {
                 for note in made.notes(&pose) {
                     theme::weak(ui, texts::word(&note));
                 }
+                if let Some(radius_mm) = fit.uncertainty.min_radius_mm {
+                    let text = format!("The arc does not determine the radius: at least {radius_mm:.4} mm.");
+                    ui.colored_label(ui.visuals().warn_fg_color, texts::word(&text).into_owned());
+                }
+                for doubt in &fit.doubts {
+                    ui.colored_label(ui.visuals().warn_fg_color, texts::word(doubt).into_owned());
+                }
                 selection_note(ui, feature, document.alignment().is_some(), context);
                 fitting(ui, feature, edited);
                 ui.horizontal(|ui| {
@@ -181,23 +188,30 @@ fn nominal_deviations(shape: &Shape, nominal: &Element) -> Vec<(String, String)>
     figures
 }
 
+/// An uncertainty as text, or that there is none.
+fn stated(own: f64, text: impl Fn(f64) -> String) -> String {
+    if own.is_finite() { text(own) } else { text!("features-no-uncertainty") }
+}
+
 /// Names and values of the results of a feature; `shape` is in the displayed frame.
 fn figures(recipe: &FeatureRecipe, made: &MeasuredFeature, fit: &Fit, shape: &Shape) -> Vec<(String, String)> {
     let u = &fit.uncertainty;
     let position = shape.position();
     let mut figures = vec![
         (text!("features-position"), with_unit(position_text([position.x, position.y, position.z], 4))),
-        (String::new(), with_unit(format!("± {}", length_text(u.position_mm, 4)))),
+        (String::new(), stated(u.position_mm, |own| with_unit(format!("± {}", length_text(own, 4))))),
     ];
     if let Some(direction) = shape.direction() {
-        let degrees = u.direction_rad.to_degrees();
         let text = format!("{:.5}, {:.5}, {:.5}", direction.x, direction.y, direction.z);
         figures.push((text!("features-direction"), text));
-        figures.push((String::new(), format!("± {degrees:.4}°")));
+        figures.push((String::new(), stated(u.direction_rad, |own| format!("± {:.4}°", own.to_degrees()))));
     }
     let number = |i: usize| u.numbers.get(i).copied().unwrap_or_default();
-    let length =
-        |name: String, mm: f64, i| (name, with_unit(format!("{} ± {}", length_text(mm, 4), length_text(number(i), 4))));
+    let length = |name: String, mm: f64, i| {
+        let own = stated(number(i), |own| with_unit(format!("{} ± {}", length_text(mm, 4), length_text(own, 4))));
+        let is_stated = number(i).is_finite();
+        (name, if is_stated { own } else { format!("{}, {own}", with_unit(length_text(mm, 4))) })
+    };
     match *shape {
         Shape::Circle { radius, .. } | Shape::Sphere { radius, .. } | Shape::Cylinder { radius, .. } => {
             figures.push(length(text!("features-radius"), radius, 0));
@@ -205,13 +219,17 @@ fn figures(recipe: &FeatureRecipe, made: &MeasuredFeature, fit: &Fit, shape: &Sh
         Shape::Cone { radius, half_angle_rad, .. } => {
             figures.push(length(text!("features-radius-at-position"), radius, 0));
             let angle = half_angle_rad.to_degrees();
-            figures.push((text!("features-half-angle"), format!("{angle:.4} ± {:.4}°", number(1).to_degrees())));
+            let u = stated(number(1), |own| format!("± {:.4}°", own.to_degrees()));
+            figures.push((text!("features-half-angle"), format!("{angle:.4}° {u}")));
         }
         Shape::Torus { major, minor, .. } => {
             figures.push(length(text!("features-major-radius"), major, 0));
             figures.push(length(text!("features-minor-radius"), minor, 1));
         }
         Shape::Line { .. } | Shape::Plane { .. } => {}
+    }
+    if let Some(arc_deg) = fit.arc_deg {
+        figures.push((text!("features-arc-seen"), format!("{arc_deg:.0}°")));
     }
     figures.push((
         text!("features-form-error"),

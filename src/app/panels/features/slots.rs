@@ -53,14 +53,21 @@ pub fn show(ui: &mut egui::Ui, context: &mut PanelContext<'_>, sought: &mut Soug
 fn figures(fit: &SlotFit, pose: &Pose) -> Vec<(String, String)> {
     let (u, own) = (&fit.uncertainty, fit.slot.moved(pose));
     let number = |i: usize| u.numbers.get(i).copied().unwrap_or_default();
-    let with_u = |mm: f64, u_mm: f64| with_unit(format!("{} ± {}", length_text(mm, 4), length_text(u_mm, 4)));
+    let with_u = |mm: f64, u_mm: f64| match u_mm.is_finite() {
+        true => with_unit(format!("{} ± {}", length_text(mm, 4), length_text(u_mm, 4))),
+        false => format!("{}, {}", with_unit(length_text(mm, 4)), text!("features-no-uncertainty")),
+    };
+    let position = match u.position_mm.is_finite() {
+        true => with_unit(format!("± {}", length_text(u.position_mm, 4))),
+        false => text!("features-no-uncertainty"),
+    };
     let direction = format!("{:.5}, {:.5}, {:.5}", own.direction.x, own.direction.y, own.direction.z);
     let (used, rejected) = (theme::count(fit.used), theme::count(fit.dropped.len()));
     vec![
         (text!("features-length"), with_u(own.length_mm, number(0))),
         (text!("features-width"), with_u(own.width_mm, number(1))),
         (text!("features-centre"), with_unit(position_text([own.centre.x, own.centre.y, own.centre.z], 4))),
-        (String::new(), with_unit(format!("± {}", length_text(u.position_mm, 4)))),
+        (String::new(), position),
         (text!("features-direction"), direction),
         (text!("features-form-error"), with_unit(length_text(fit.form_error_mm, 4))),
         (text!("features-points"), text!("features-points-used", used = used, rejected = rejected)),

@@ -73,7 +73,7 @@ impl Artefact for Spheres {
             let radius_index = FRAME_QUANTITIES + distances + i;
             // The fit states the expanded uncertainty (k = 2).
             own[(radius_index, radius_index)] +=
-                (0.5 * fit.uncertainty.numbers.first().copied().unwrap_or(0.0)).powi(2);
+                (0.5 * fit.uncertainty.of_size().filter(|own| own.is_finite()).unwrap_or(0.0)).powi(2);
             if measured.probing_mm > 0.0 {
                 // Probed from all sides of the upper hemisphere: the error common to all points, and the differences
                 // between directions.

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::super::DeviationMap;
-use super::super::coverage::{Footprint, closest_point_on_facet, is_covered, reach_mm};
+use super::super::coverage::{Footprint, closest_point_on_facet, every_along_curve, is_covered, reach_mm};
 use super::Measured;
 use geometry::kd_tree::Neighbours;
 use geometry::{Point, sampling, triangle};
@@ -42,11 +42,12 @@ pub(super) fn fractions(measured: &Measured<'_>, facets: &[Vec<u32>], points: &[
 fn of_points(measured: &Measured<'_>, facets: &[u32], points: &[u32], count: usize) -> f64 {
     let Measured { surface, compared, .. } = *measured;
     let stride = points.len().div_ceil(MAX_POINTS).max(1);
-    let kept: Vec<u32> = points.iter().step_by(stride).map(|&index| compared[index as usize].facet).collect();
+    let chosen = every_along_curve(points.to_vec(), measured.points, stride);
+    let kept: Vec<u32> = chosen.iter().map(|&index| compared[index as usize].facet).collect();
     let foot = |(&index, &facet): (&u32, &u32)| -> Point {
         closest_point_on_facet(surface, &(measured.nominal_from_scan * measured.points[index as usize]), facet)
     };
-    let feet = points.iter().step_by(stride).zip(&kept).map(foot).collect::<Vec<_>>();
+    let feet = chosen.iter().zip(&kept).map(foot).collect::<Vec<_>>();
     let reach_mm = reach_mm(measured.spacing_mm * (stride as f64).sqrt(), surface);
     let footprint = Footprint::of_feet(kept, &feet, measured.spacing_mm, reach_mm);
     let samples = sampling::of_facets(surface.mesh(), facets, count, 0);

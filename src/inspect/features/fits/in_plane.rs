@@ -1,8 +1,11 @@
 //! Lines and circles fitted in a given plane to points projected onto it.
 
-use nalgebra::{Matrix3, Matrix6};
+use nalgebra::{DMatrix, Matrix3, Matrix6};
 
+use super::drawn::Drawn;
+use super::lobes::{Lobes, Row};
 use super::planar::{Frame, PlanePoint, Solution, solve};
+use super::uncertainty::{few_residuals_factor, small_sample_factor};
 use super::{Fit, Kind, Options, Shape, Uncertainty, fit, unconverged, undetermined};
 use base::{Progress, Result, UserError};
 use geometry::{Point, Vector};
@@ -31,7 +34,20 @@ pub fn fit_in_plane(
         )));
     }
     super::check(kind, points, weights)?;
-    let mut used_weights = if weights.is_empty() { vec![1.0; points.len()] } else { weights.to_vec() };
+    let drawn = Drawn::new(points, weights);
+    Ok(drawn.back(fit_in_order(kind, &drawn.points, &drawn.weights, plane, options, progress)?))
+}
+
+/// [`fit_in_plane`] to points in their drawn order.
+fn fit_in_order(
+    kind: Kind,
+    points: &[Point],
+    weights: &[f64],
+    plane: &Shape,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Fit> {
+    let mut used_weights = weights.to_vec();
     let frame = Frame::of(plane, points, &used_weights)?;
     let plane_points: Vec<PlanePoint> = points.iter().map(|point| frame.inward(point)).collect();
     let projected: Vec<Point> = plane_points.iter().map(|point| frame.outward(*point)).collect();
@@ -61,6 +77,8 @@ struct InPlaneFit {
     /// normal; variance of the radius.
     motion: Matrix3<f64>,
     radius_variance: Option<f64>,
+    /// Lobes of a circle in units of the frame, and the cost without them.
+    lobes: Option<(Lobes, f64)>,
 }
 
 impl InPlaneFit {
@@ -75,13 +93,9 @@ impl InPlaneFit {
         let (min, max) =
             used.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), d| (min.min(*d), max.max(*d)));
         let mean = self.cost / weights.iter().sum::<f64>();
-        let freedom = used.len().saturating_sub(self.parameters).max(1) as f64;
-        let inflation = spatial.uncertainty.inflation;
-        let variance = self.cost / freedom * inflation;
-        let motion: Matrix6<f64> = frame.motion(&(self.motion * variance));
-        let expanded = |block: Matrix3<f64>| 2.0 * block.symmetric_eigenvalues().max().max(0.0).sqrt();
-        let numbers = self.radius_variance.map(|cofactor| 2.0 * frame.size_mm * (cofactor * variance).sqrt());
         let size_mm = frame.size_mm;
+        let uncertainty = self.uncertainty(frame, used.len(), spatial.uncertainty);
+        let freedom = used.len().saturating_sub(self.parameters).max(1) as f64;
         Fit {
             shape: self.shape,
             rms_mm: size_mm * mean.sqrt(),
@@ -90,20 +104,51 @@ impl InPlaneFit {
             residuals_mm: self.distances.iter().map(|distance| distance * size_mm).collect(),
             used: used.len(),
             dropped: spatial.dropped,
-            uncertainty: Uncertainty {
-                position_mm: expanded(motion.fixed_view::<3, 3>(0, 0).into_owned()),
-                direction_rad: expanded(motion.fixed_view::<3, 3>(3, 3).into_owned()),
-                numbers: numbers.into_iter().collect(),
-                motion,
-                effective_points: used.len() as f64 / inflation,
-                rank: self.parameters,
-                condition: self.condition,
-                ..spatial.uncertainty
-            },
+            uncertainty,
             iterations: self.steps,
             converged: self.converged,
             zone: None,
+            arc_deg: spatial.arc_deg,
+            doubts: spatial.doubts,
         }
+    }
+
+    /// The uncertainty with the correlation of the residuals from the fit in space.
+    fn uncertainty(&self, frame: &Frame, used: usize, spatial: Uncertainty) -> Uncertainty {
+        let redundancy = used.saturating_sub(self.parameters);
+        if redundancy == 0 {
+            let sizes = usize::from(self.radius_variance.is_some());
+            return Uncertainty::unstated(used, sizes, self.radius_variance.is_none());
+        }
+        let freedom = redundancy as f64;
+        let inflation = spatial.inflation;
+        let small_sample = few_residuals_factor(redundancy).unwrap_or_else(|| small_sample_factor(freedom));
+        let cost = self.lobes.as_ref().map_or(self.cost, |(_, cost)| *cost);
+        let variance = cost / freedom * inflation * small_sample;
+        let (mut motion, mut radius_variance) =
+            (self.motion * variance, self.radius_variance.map(|own| own * variance));
+        if let Some((lobes, _)) = &self.lobes {
+            let centre = motion.fixed_view::<2, 2>(0, 0) + lobes.covariance.fixed_view::<2, 2>(0, 0);
+            motion.fixed_view_mut::<2, 2>(0, 0).copy_from(&centre);
+            radius_variance = radius_variance.map(|own| own + lobes.covariance[(2, 2)]);
+        }
+        let motion: Matrix6<f64> = frame.motion(&motion);
+        let expanded = |block: Matrix3<f64>| 2.0 * block.symmetric_eigenvalues().max().max(0.0).sqrt();
+        let numbers = radius_variance.map(|variance| 2.0 * frame.size_mm * variance.max(0.0).sqrt());
+        let mut own = Uncertainty {
+            position_mm: expanded(motion.fixed_view::<3, 3>(0, 0).into_owned()),
+            direction_rad: expanded(motion.fixed_view::<3, 3>(3, 3).into_owned()),
+            numbers: numbers.into_iter().collect(),
+            redundancy,
+            min_radius_mm: None,
+            motion,
+            effective_points: used as f64 / inflation,
+            rank: self.parameters,
+            condition: self.condition,
+            ..spatial
+        };
+        own.bound(self.shape.radius());
+        own
     }
 }
 
@@ -148,7 +193,30 @@ fn circle(frame: &Frame, points: &[PlanePoint], weights: &[f64], start: &Shape) 
     motion.fixed_view_mut::<2, 2>(0, 0).copy_from(&cofactors.fixed_view::<2, 2>(0, 0));
     let shape =
         Shape::Circle { centre: frame.outward([x, y]), normal: frame.normal, radius: radius.abs() * frame.size_mm };
-    Some(in_plane_fit(shape, &solved, points, circle_residual, motion, Some(cofactors[(2, 2)]), condition))
+    let lobes = lobes(&solved, points, weights, &cofactors);
+    let fit = in_plane_fit(shape, &solved, points, circle_residual, motion, Some(cofactors[(2, 2)]), condition);
+    Some(InPlaneFit { lobes, ..fit })
+}
+
+/// The lobes of a circle, and its cost without them.
+fn lobes(
+    solved: &Solution<3>,
+    points: &[PlanePoint],
+    weights: &[f64],
+    cofactors: &DMatrix<f64>,
+) -> Option<(Lobes, f64)> {
+    let row = |index: usize, point: &PlanePoint| {
+        let (residual, [x, y, radius]) = circle_residual(&solved.parameters, point);
+        // The derivatives by the centre are the direction away from the point.
+        Row { weight: weights[index], residual, by: [x, y, radius, 0.0, 0.0, 0.0, 0.0], direction: [-x, -y] }
+    };
+    let lobes = Lobes::from_rows(points, row, cofactors, 2)?;
+    let without = |(index, point): (usize, &PlanePoint)| {
+        let Row { weight, residual, direction, .. } = row(index, point);
+        weight * (residual - lobes.height_along(direction)).powi(2)
+    };
+    let cost = points.iter().enumerate().map(without).sum();
+    Some((lobes, cost))
 }
 
 fn in_plane_fit<const N: usize>(
@@ -170,6 +238,7 @@ fn in_plane_fit<const N: usize>(
         condition,
         motion,
         radius_variance,
+        lobes: None,
     }
 }
 

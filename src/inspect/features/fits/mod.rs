@@ -6,7 +6,10 @@
 
 mod correlation;
 pub mod coverage;
+mod determinacy;
+mod drawn;
 pub mod in_plane;
+mod lobes;
 pub(super) mod model;
 pub(super) mod newton;
 mod normal;
@@ -17,6 +20,7 @@ mod revolved;
 pub(super) mod robust;
 pub(super) mod shape;
 mod start;
+mod suspicion;
 mod uncertainty;
 pub mod weights;
 
@@ -27,6 +31,7 @@ use super::zones::{self, Zone};
 use base::{Progress, Result, UserError};
 pub use correlation::samples::{CorrelatedNoise, LinearFit};
 pub use correlation::{Kernel, NoiseCorrelation};
+pub(super) use drawn::Drawn;
 use geometry::Point;
 use model::Model;
 use newton::WeightedPoints;
@@ -35,6 +40,7 @@ pub use objective::Objective;
 pub use shape::{Kind, Shape};
 use uncertainty::ResidualModel;
 pub use uncertainty::Uncertainty;
+pub(super) use uncertainty::{few_residuals_factor, small_sample_factor};
 
 /// Options of a fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -94,6 +100,14 @@ pub struct Fit {
     /// Contacts and optimality of a fit with a criterion other than Gaussian.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<Zone>,
+    /// The arc about its axis over which a circle, cylinder, cone or torus was seen, degrees: a revolution without the
+    /// widest gap between points. `None` for other shapes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arc_deg: Option<f64>,
+    /// Why the result is not to be trusted, as sentences: residuals that are no noise and too large for the points'
+    /// extent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
 }
 
 /// Maximum rounds of outlier rejection.
@@ -113,23 +127,32 @@ pub fn fit(kind: Kind, points: &[Point], weights: &[f64], options: &Options, pro
             kind.name().to_lowercase()
         )));
     }
-    let mut all_weights = vec![1.0; points.len()];
-    if !weights.is_empty() {
-        all_weights.copy_from_slice(weights);
-    }
+    let drawn = Drawn::new(points, weights);
+    Ok(drawn.back(fit_in_order(kind, &drawn.points, &drawn.weights, options, progress)?))
+}
+
+/// [`fit`] to points in their drawn order: all that follows, samples, sums and cells, is then the same for any order of
+/// the points.
+fn fit_in_order(
+    kind: Kind,
+    points: &[Point],
+    all_weights: &[f64],
+    options: &Options,
+    progress: &Progress,
+) -> Result<Fit> {
     let mut start = options.start;
     let mut dropped: Vec<u32> = Vec::new();
     if options.robust {
-        let robust_start = robust::start(kind, points, &all_weights, progress)?;
+        let robust_start = robust::start(kind, points, all_weights, progress)?;
         start = Some(robust_start.shape);
         dropped = robust_start.outliers;
     }
     for round in 0..ROUNDS {
         progress.report(round as f32 / ROUNDS as f32, "Fitting")?;
-        let mut used_weights = all_weights.clone();
+        let mut used_weights = all_weights.to_vec();
         dropped.iter().for_each(|&index| used_weights[index as usize] = 0.0);
         let fitted = gaussian_fit(kind, points, &used_weights, start)?;
-        let next = options.clip_sigmas.map(|sigmas| robust::outliers(&fitted.distances, &all_weights, sigmas));
+        let next = options.clip_sigmas.map(|sigmas| robust::outliers(&fitted.distances, all_weights, sigmas));
         if next.as_ref().is_none_or(|next| *next == dropped) || round + 1 == ROUNDS {
             let residual_model = residual_model(options, None, &fitted.frame);
             let zone = match options.objective {
@@ -162,9 +185,10 @@ impl Fit {
                 *weight = 0.0;
             }
         }
-        let frame = Normalisation::of(points, &weights);
-        let normalised: Vec<Point> = points.par_iter().map(|point| frame.inward(point)).collect();
-        let weighted = WeightedPoints { points: &normalised, weights: &weights };
+        let drawn = Drawn::new(points, &weights);
+        let frame = Normalisation::of(&drawn.points, &drawn.weights);
+        let normalised: Vec<Point> = drawn.points.par_iter().map(|point| frame.inward(point)).collect();
+        let weighted = WeightedPoints { points: &normalised, weights: &drawn.weights };
         let residual_model = residual_model(options, Some(noise), &frame);
         let shape = frame.shape_inward(&self.shape);
         if let Some(uncertainty) = Uncertainty::of(&shape, weighted, self.used, frame.size_mm, residual_model) {
@@ -239,14 +263,10 @@ impl GaussianFit {
         let (kind, size_mm) = (self.shape.kind(), self.frame.size_mm);
         let used = weights.iter().filter(|weight| **weight > 0.0).count();
         let total: f64 = weights.iter().sum();
-        let mut uncertainty = Uncertainty::of(
-            &self.shape,
-            WeightedPoints { points: &self.points, weights },
-            used,
-            size_mm,
-            residual_model,
-        )
-        .ok_or_else(|| undetermined(kind))?;
+        let weighted = WeightedPoints { points: &self.points, weights };
+        let uncertainty = Uncertainty::of(&self.shape, weighted, used, size_mm, residual_model);
+        determinacy::check(&self, weighted, used, uncertainty.as_ref())?;
+        let mut uncertainty = uncertainty.ok_or_else(|| undetermined(kind))?;
         if !self.solved.converged {
             return Err(unconverged(&kind.name().to_lowercase(), self.solved.steps));
         }
@@ -266,6 +286,8 @@ impl GaussianFit {
             (min, max) = (min.min(distance), max.max(distance));
         }
         let is_tube = kind == Kind::Line || (kind == Kind::Circle && zone.is_none());
+        let arc_deg = self.shape.arc_seen_rad(weighted).map(f64::to_degrees);
+        let doubts = suspicion::doubts(kind, weighted, &distances, mean.sqrt(), size_mm);
         let zone = zone.map(|(_, zone)| zone);
         Ok(Fit {
             shape: self.frame.shape_outward(&shape),
@@ -279,12 +301,18 @@ impl GaussianFit {
             iterations: self.solved.steps,
             converged: self.solved.converged,
             zone,
+            arc_deg,
+            doubts,
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    mod arcs;
+    mod degenerate;
+    mod order;
+
     use super::*;
     use base::random::Random;
     use geometry::Vector;

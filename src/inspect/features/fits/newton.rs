@@ -7,7 +7,7 @@ use super::model::{Form, MOTIONS, Model, PAIRS, Residual};
 use geometry::{Point, Vector};
 
 /// Points per task; the sums of the tasks are added in a fixed order.
-const CHUNK: usize = 2048;
+pub const CHUNK: usize = 2048;
 /// Maximum number of parameters of a model.
 pub const MAX_PARAMETERS: usize = 7;
 /// Maximum number of iterations.

@@ -10,7 +10,7 @@ use nalgebra::Matrix6;
 use serde::Serialize;
 
 use super::robust;
-use super::{Fit, Kind, Options, ROUNDS, Shape, Uncertainty, fit};
+use super::{Drawn, Fit, Kind, Options, ROUNDS, Shape, Uncertainty, fit};
 use base::{Progress, Result, UserError};
 use compute::{Backend, Compute, parallel_planes};
 use geometry::{Aabb, Point, Vector};
@@ -50,7 +50,7 @@ pub struct PlaneDistance {
     pub planes: [usize; 2],
     /// Distance between their centroids along the normal, mm.
     pub distance_mm: f64,
-    /// Expanded uncertainty of the distance (k = 2), mm.
+    /// Expanded uncertainty of the distance (k = 2), mm; infinite without points to spare.
     pub uncertainty_mm: f64,
 }
 
@@ -60,6 +60,24 @@ pub struct PlaneDistance {
 /// Returns an error if a plane has no point of positive weight, if there are fewer points than unknowns, if they do not
 /// determine the normal, or if a coordinate or weight is not finite.
 pub fn fit_parallel(
+    backend: &dyn Backend,
+    planes: &[PlanePoints<'_>],
+    clip_sigmas: Option<f64>,
+    progress: &Progress,
+) -> Result<PlaneSet> {
+    if planes.iter().any(|plane| !plane.weights.is_empty() && plane.weights.len() != plane.points.len()) {
+        return Err(UserError::internal("A fit needs a weight for each point."));
+    }
+    let drawn: Vec<Drawn> = planes.iter().map(|plane| Drawn::new(plane.points, plane.weights)).collect();
+    let in_order: Vec<PlanePoints<'_>> =
+        drawn.iter().map(|own| PlanePoints { points: &own.points, weights: &own.weights }).collect();
+    let mut set = fit_in_order(backend, &in_order, clip_sigmas, progress)?;
+    set.planes = set.planes.into_iter().zip(&drawn).map(|(fit, own)| own.back(fit)).collect();
+    Ok(set)
+}
+
+/// [`fit_parallel`] to points in their drawn order.
+fn fit_in_order(
     backend: &dyn Backend,
     planes: &[PlanePoints<'_>],
     clip_sigmas: Option<f64>,
@@ -104,9 +122,6 @@ impl Stack {
         let mut stack = Self { points: Vec::new(), weights: Vec::new(), counts: Vec::new() };
         for plane in planes {
             let count = plane.points.len();
-            if !plane.weights.is_empty() && plane.weights.len() != count {
-                return Err(UserError::internal("A fit needs a weight for each point."));
-            }
             stack.points.extend_from_slice(plane.points);
             stack.weights.extend_from_slice(plane.weights);
             stack.weights.resize(stack.points.len(), 1.0);
@@ -203,6 +218,7 @@ impl Stack {
         let widening = Widening::new(&joint, self.counts.len(), last.clip_sigmas);
         let assumption = self.assumption(&joint.uncertainty);
         let total: f64 = weights.iter().sum();
+        let is_stated = joint.used > self.counts.len() + 2;
         let base = Fit {
             sigma_mm: joint.sigma_mm * widening.sigma,
             residuals_mm: Vec::new(),
@@ -225,9 +241,14 @@ impl Stack {
                 residuals_mm: own.to_vec(),
                 used: used().count(),
                 dropped: dropped.map(|&index| index - range.start as u32).collect(),
-                uncertainty: Uncertainty {
-                    assumption: assumption.clone(),
-                    ..widening.of_plane(&joint.uncertainty, total / weight)
+                uncertainty: if is_stated {
+                    Uncertainty {
+                        assumption: assumption.clone(),
+                        redundancy: joint.used - self.counts.len() - 2,
+                        ..widening.of_plane(&joint.uncertainty, total / weight)
+                    }
+                } else {
+                    Uncertainty::unstated(used().count(), 0, true)
                 },
                 ..base.clone()
             });
@@ -237,7 +258,10 @@ impl Stack {
         let pairs = indices.flat_map(|one| (one + 1..planes.len()).map(move |other| [one, other]));
         Ok(PlaneSet {
             normal,
-            normal_uncertainty_rad: joint.uncertainty.direction_rad * widening.uncertainty,
+            normal_uncertainty_rad: match is_stated {
+                true => joint.uncertainty.direction_rad * widening.uncertainty,
+                false => f64::INFINITY,
+            },
             rms_mm: (squares / total).sqrt(),
             sigma_mm: base.sigma_mm,
             used: joint.used,
@@ -314,10 +338,12 @@ fn distance(planes: &[Fit], [one, other]: [usize; 2], normal: &Vector) -> PlaneD
     let offset_variance = |plane: &Fit| normal.dot(&(plane.uncertainty.motion.fixed_view::<3, 3>(0, 0) * normal));
     let lever = normal.cross(&apart);
     let rotation_variance = lever.dot(&(from.uncertainty.motion.fixed_view::<3, 3>(3, 3) * lever));
+    let is_stated = from.uncertainty.is_stated();
+    let variance = offset_variance(from) + offset_variance(to) + rotation_variance;
     PlaneDistance {
         planes: [one, other],
         distance_mm: apart.dot(normal).abs(),
-        uncertainty_mm: 2.0 * (offset_variance(from) + offset_variance(to) + rotation_variance).max(0.0).sqrt(),
+        uncertainty_mm: if is_stated { 2.0 * variance.max(0.0).sqrt() } else { f64::INFINITY },
     }
 }
 

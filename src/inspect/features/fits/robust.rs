@@ -23,13 +23,13 @@ pub struct RobustStart {
 }
 
 /// The shape through a minimal subset of the points with the smallest median distance of all points (least median of
-/// squares; Rousseeuw 1984).
+/// squares; Rousseeuw 1984). The points must stand in random order ([`geometry::draw`]).
 pub fn start(kind: Kind, points: &[Point], weights: &[f64], progress: &Progress) -> Result<RobustStart> {
     progress.report(0.0, "Robust start (LMedS)")?;
     let frame = Normalisation::of(points, weights);
     let usable: Vec<u32> = (0..points.len() as u32).filter(|&i| weights[i as usize] > 0.0).collect();
     let point = |index: u32| frame.inward(&points[index as usize]);
-    let sample: Vec<Point> = usable.iter().step_by(usable.len().div_ceil(SAMPLE_POINTS)).map(|&i| point(i)).collect();
+    let sample: Vec<Point> = usable.iter().take(SAMPLE_POINTS).map(|&i| point(i)).collect();
     let size = kind.min_points() + 1;
     let best = (0..SUBSETS)
         .into_par_iter()

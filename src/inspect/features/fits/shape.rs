@@ -2,7 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::model::any_perpendicular;
+use super::newton::WeightedPoints;
 use geometry::{Point, Pose, Vector};
+use std::f64::consts::TAU;
+
+/// Angles about an axis are told apart by a tenth of a degree.
+const ARC_BINS: usize = 3600;
+/// Widest gap of a feature that was touched all around, in mean gaps.
+const EVEN_GAPS: f64 = 2.5;
 
 /// An ideal feature, mm. Directions are unit vectors; their sign is significant for planes and cones only.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -183,6 +191,44 @@ impl Shape {
             Self::Cylinder { axis, .. } | Self::Cone { axis, .. } | Self::Torus { axis, .. } => Some(*axis),
             Self::Sphere { .. } => None,
         }
+    }
+
+    /// Radius of a circle, sphere or cylinder, mm.
+    pub fn radius(&self) -> Option<f64> {
+        match *self {
+            Self::Circle { radius, .. } | Self::Sphere { radius, .. } | Self::Cylinder { radius, .. } => Some(radius),
+            _ => None,
+        }
+    }
+
+    /// The arc about its axis over which the points of positive weight lie, rad: a revolution without the widest gap
+    /// between them, or the whole of it where no gap stands out. `None` for shapes without an axis of revolution.
+    pub(super) fn arc_seen_rad(&self, points: WeightedPoints<'_>) -> Option<f64> {
+        let (Self::Circle { normal: axis, .. }
+        | Self::Cylinder { axis, .. }
+        | Self::Cone { axis, .. }
+        | Self::Torus { axis, .. }) = self
+        else {
+            return None;
+        };
+        let [centre, x] = [self.position().coords, any_perpendicular(axis)];
+        let (y, mut count) = (axis.cross(&x), 0);
+        let mut is_seen = vec![false; ARC_BINS];
+        for (i, point) in points.points.iter().enumerate() {
+            if points.weights.get(i).is_none_or(|weight| *weight > 0.0) {
+                let offset = point.coords - centre;
+                let turns = offset.dot(&y).atan2(offset.dot(&x)) / TAU;
+                is_seen[((turns + 1.0) * ARC_BINS as f64) as usize % ARC_BINS] = true;
+                count += 1;
+            }
+        }
+        let seen: Vec<usize> = (0..ARC_BINS).filter(|&bin| is_seen[bin]).collect();
+        let around = seen.first().map(|first| first + ARC_BINS);
+        let widest =
+            seen.windows(2).map(|pair| pair[1] - pair[0]).chain(around.zip(seen.last()).map(|(a, b)| a - b)).max();
+        let gap_rad = widest? as f64 / ARC_BINS as f64 * TAU;
+        // Evenly spaced touches leave gaps all around.
+        Some(if gap_rad <= EVEN_GAPS * TAU / f64::from(count.max(1)) { TAU } else { TAU - gap_rad })
     }
 
     /// The shape transformed into another frame.

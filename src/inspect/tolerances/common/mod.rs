@@ -224,6 +224,13 @@ pub fn associate(members: &[Member<'_>]) -> Result<CommonDatum> {
                 own.letter
             )));
         }
+        let is_same = |other: &&Member<'_>| other.points == own.points;
+        if let Some(other) = members[..index].iter().find(is_same) {
+            return Err(UserError::usage(format!(
+                "Datums {} and {} are the same feature, or of the same points: choose another for one of them.",
+                other.letter, own.letter
+            )));
+        }
         let measured = own.element.checked()?.direction();
         let first = members.first().and_then(|first| first.element.direction());
         if let (Some(first), Some(measured)) = (first, measured)

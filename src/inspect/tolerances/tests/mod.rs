@@ -5,6 +5,7 @@ mod common_datums;
 mod coverage;
 mod envelope;
 mod filters;
+mod indeterminate;
 mod sentences;
 
 use std::f64::consts::TAU;

@@ -5,16 +5,22 @@ use rayon::prelude::*;
 
 use super::super::model::Model;
 use super::super::newton::WeightedPoints;
+use super::Settings;
 use super::pairs::{Cell, project_across_sight};
-use geometry::{Point, Vector};
+use geometry::Vector;
 
 /// Position that determines the correlation, and index of the point.
 pub(super) type IndexedPosition = (Vector, u32);
 
 /// At most `max_cells` cells, whose counts differ by at most one point, positioned at their centroids; points of weight
 /// zero are left out.
-pub fn cells(model: &Model, points: WeightedPoints<'_>, max_cells: usize, eye: Option<Point>) -> Vec<Cell<Vector>> {
-    let projection = project_across_sight(eye);
+pub fn cells(
+    model: &Model,
+    points: WeightedPoints<'_>,
+    max_cells: usize,
+    settings: &Settings<'_>,
+) -> Vec<Cell<Vector>> {
+    let projection = project_across_sight(settings.eye);
     let mut positions: Vec<IndexedPosition> = points
         .points
         .par_iter()
@@ -29,7 +35,7 @@ pub fn cells(model: &Model, points: WeightedPoints<'_>, max_cells: usize, eye: O
     let runs = split(&mut positions, count);
     let cell = |run: &&[IndexedPosition]| {
         let sum: Vector = run.iter().map(|own| own.0).sum();
-        Cell::of(sum / run.len() as f64, model, points, run.iter().map(|own| own.1))
+        Cell::of(sum / run.len() as f64, model, points, settings.lobes, run.iter().map(|own| own.1))
     };
     runs.par_iter().map(cell).collect()
 }

@@ -186,7 +186,7 @@ pub fn estimate(cells: &[Cell<Vector>], components: usize, equations: NormalEqua
 
 /// Factor for the mean variance of a mixture of normal distributions about zero, given by weights and variances, such
 /// that the interval of a normal distribution of the resulting variance contains 95 % of the mixture.
-fn scale_to_95(mixture: &[(f64, f64)]) -> f64 {
+pub fn scale_to_95(mixture: &[(f64, f64)]) -> f64 {
     let mean: f64 = mixture.iter().map(|(weight, variance)| weight * variance).sum();
     if !(mean > 0.0 && mean.is_finite()) {
         return 1.0;

@@ -62,7 +62,7 @@ pub fn from_known(
     model: &Model,
     points: WeightedPoints<'_>,
     equations: NormalEquations<'_>,
-    settings: &Settings,
+    settings: &Settings<'_>,
     known: NoiseCorrelation,
 ) -> Correlation {
     let cells = cells(model, points, known.step_mm / settings.unit_mm, settings.eye);
@@ -74,7 +74,7 @@ pub fn estimated(
     model: &Model,
     points: WeightedPoints<'_>,
     equations: NormalEquations<'_>,
-    settings: &Settings,
+    settings: &Settings<'_>,
     within_mm: f64,
 ) -> Option<Correlation> {
     let step_mm = within_mm / DISTANCES as f64;

@@ -18,10 +18,11 @@ pub mod samples;
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
+use super::lobes::Lobes;
 use super::model::Model;
 use super::newton::WeightedPoints;
 use geometry::Point;
-pub use likelihood::Kernel;
+pub use likelihood::{Kernel, scale_to_95};
 pub use local::NoiseCorrelation;
 
 /// Minimum number of points for an estimate of the correlation; tactile probes rarely take more, and their points are
@@ -65,7 +66,7 @@ pub struct NormalEquations<'a> {
 
 /// Settings of the correlation estimate.
 #[derive(Clone, Copy)]
-pub struct Settings {
+pub struct Settings<'a> {
     /// Maximum distance, mm; the mean product of residuals at that distance is subtracted. `None` considers lengths up
     /// to a third of the points' extent.
     pub within_mm: Option<f64>,
@@ -76,6 +77,8 @@ pub struct Settings {
     pub eye: Option<Point>,
     /// Unit of the points, mm.
     pub unit_mm: f64,
+    /// Form of the feature that the residuals show, and which is accounted for elsewhere.
+    pub lobes: Option<&'a Lobes>,
 }
 
 /// The correlation of the residuals of the fitted `model`.
@@ -83,7 +86,7 @@ pub fn of(
     model: &Model,
     points: WeightedPoints<'_>,
     equations: NormalEquations<'_>,
-    settings: &Settings,
+    settings: &Settings<'_>,
 ) -> Correlation {
     let found = match (settings.known_noise, settings.within_mm) {
         (Some(known_noise), _) => Some(local::from_known(model, points, equations, settings, known_noise)),
@@ -98,10 +101,10 @@ fn of_unknown_length(
     model: &Model,
     points: WeightedPoints<'_>,
     equations: NormalEquations<'_>,
-    settings: &Settings,
+    settings: &Settings<'_>,
 ) -> Option<Correlation> {
     let residuals = model.form.residuals();
-    let cells = equal::cells(model, points, likelihood::MAX_RESIDUALS / residuals, settings.eye);
+    let cells = equal::cells(model, points, likelihood::MAX_RESIDUALS / residuals, settings);
     let used: f64 = cells.iter().map(|cell| cell.count).sum();
     if used < MIN_POINTS {
         return None;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use nalgebra::SMatrix;
 use rayon::prelude::*;
 
+use super::super::lobes::Lobes;
 use super::super::model::{Model, any_perpendicular};
 use super::super::newton::{self, MAX_PARAMETERS, WeightedPoints};
 use geometry::{Point, Vector};
@@ -26,13 +27,16 @@ impl<P> Cell<P> {
         position: P,
         model: &Model,
         points: WeightedPoints<'_>,
+        lobes: Option<&Lobes>,
         indices: impl ExactSizeIterator<Item = u32>,
     ) -> Self {
         let count = indices.len() as f64;
         let mut cell = Self { position, count, sum: [0.0; 2], squares: 0.0, rows: [[0.0; MAX_PARAMETERS]; 2] };
         for index in indices {
             let weight = points.weights.get(index as usize).copied().unwrap_or(1.0).sqrt();
-            let rows = newton::rows(model, &points.points[index as usize]);
+            let point = &points.points[index as usize];
+            let mut rows = newton::rows(model, point);
+            rows[0].0 -= lobes.map_or(0.0, |lobes| lobes.height(model, point));
             for (which, (f, row)) in rows.iter().take(model.form.residuals()).enumerate() {
                 cell.sum[which] += weight * f;
                 cell.squares += weight * weight * f * f;
@@ -84,7 +88,7 @@ pub fn cells(model: &Model, points: WeightedPoints<'_>, size: f64, eye: Option<P
         .collect();
     keyed.par_sort_unstable();
     let runs: Vec<&[([i32; 3], u32)]> = keyed.chunk_by(|a, b| a.0 == b.0).collect();
-    runs.par_iter().map(|run| Cell::of(run[0].0, model, points, run.iter().map(|own| own.1))).collect()
+    runs.par_iter().map(|run| Cell::of(run[0].0, model, points, None, run.iter().map(|own| own.1))).collect()
 }
 
 /// Lookup of cells by position: a table for cells in a plane, which are many.

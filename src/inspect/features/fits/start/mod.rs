@@ -32,11 +32,13 @@ const SAME_COST_TOLERANCE: f64 = 1e-6;
 
 /// The best initial estimate for `kind`, by the minimum it leads to on a sample of the points; followed by a second one
 /// if both must be iterated on all points. Empty if no estimate converges.
+///
+/// The points must stand in random order ([`geometry::draw`]): the sample are the first of them. Every n-th of points in
+/// the order of a grid, of rings or of a tessellation may lie on a single ring or row.
 pub fn find(kind: Kind, points: WeightedPoints<'_>) -> Vec<Model> {
-    let stride = points.points.len().div_ceil(SAMPLE_POINTS).max(1);
     let sampled: Vec<usize> = (0..points.points.len())
-        .step_by(stride)
         .filter(|&i| points.weights.get(i).is_none_or(|&weight| weight > 0.0))
+        .take(SAMPLE_POINTS)
         .collect();
     let sample: Vec<Point> = sampled.iter().map(|&i| points.points[i]).collect();
     let weights: Vec<f64> = sampled.iter().filter_map(|&i| points.weights.get(i).copied()).collect();
@@ -71,6 +73,12 @@ pub fn best_minimum(starts: Vec<Model>, points: WeightedPoints<'_>) -> Option<So
     let minima: Vec<Solution> = starts.into_par_iter().map(|model| newton::solve(model, points)).collect();
     let is_valid = |solved: &Solution| solved.cost.is_finite() && !revolved::is_lemon(&solved.model);
     minima.into_iter().filter(is_valid).min_by(|a, b| a.rank().total_cmp(&b.rank()))
+}
+
+/// The algebraic circle of the points projected along `normal`: a point on its axis, and its radius.
+pub fn circle_about(points: WeightedPoints<'_>, normal: &Vector) -> Option<(Point, f64)> {
+    let (u, v, radius) = round::circle_about(points, normal)?;
+    Some((round::point_in_space(normal, u, v), radius))
 }
 
 fn candidates(kind: Kind, points: WeightedPoints<'_>) -> Vec<Model> {

@@ -26,10 +26,8 @@ const MAX_CENTRE_DISTANCE: f64 = 3.0;
 pub fn about(points: WeightedPoints<'_>, axis: &Vector) -> Vec<Model> {
     let x = any_perpendicular(axis);
     let y = axis.cross(&x);
-    let stride = points.points.len().div_ceil(SAMPLE_POINTS).max(1);
-    // Projected along the axis, with heights and weights.
-    let projected: Vec<[f64; 4]> = (0..points.points.len())
-        .step_by(stride)
+    // Projected along the axis, with heights and weights: the first ones, since they stand in random order.
+    let projected: Vec<[f64; 4]> = (0..points.points.len().min(SAMPLE_POINTS))
         .map(|i| {
             let c = points.points[i].coords;
             [c.dot(&x), c.dot(&y), c.dot(axis), weight(points, i)]

@@ -11,7 +11,7 @@ use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
 
 use crate::features::fits::planar::{Frame, PlanePoint, Solution, solve};
-use crate::features::fits::{robust, unconverged};
+use crate::features::fits::{Drawn, few_residuals_factor, robust, small_sample_factor, unconverged};
 use crate::features::{Kind, Options, Shape, Uncertainty, fit};
 use base::{Progress, Result, UserError};
 pub use find::{FoundSlot, NominalSlot, find};
@@ -173,6 +173,13 @@ pub fn fit_slot(points: &[Point], plane: &Shape, clip_sigmas: Option<f64>, progr
             points.len()
         )));
     }
+    let drawn = Drawn::new(points, &[]);
+    let fit = fit_in_order(&drawn.points, plane, clip_sigmas, progress)?;
+    Ok(SlotFit { residuals_mm: drawn.values(&fit.residuals_mm), dropped: drawn.indices(&fit.dropped), ..fit })
+}
+
+/// [`fit_slot`] to points in their drawn order.
+fn fit_in_order(points: &[Point], plane: &Shape, clip_sigmas: Option<f64>, progress: &Progress) -> Result<SlotFit> {
     let all = vec![1.0; points.len()];
     let frame = Frame::of(plane, points, &all)?;
     let projected: Vec<PlanePoint> = points.iter().map(|point| frame.inward(point)).collect();
@@ -204,7 +211,8 @@ fn undetermined() -> UserError {
 /// The best of several initial estimates on a sample of the points: centre and direction from moments and from
 /// rotations of that direction, half lengths from the extent of the points.
 fn initial_parameters(points: &[PlanePoint]) -> Result<Parameters> {
-    let sample: Vec<PlanePoint> = points.iter().step_by(points.len().div_ceil(SAMPLE_POINTS)).copied().collect();
+    // The points stand in random order.
+    let sample: Vec<PlanePoint> = points.iter().take(SAMPLE_POINTS).copied().collect();
     let weights = vec![1.0; sample.len()];
     let (mut mean, mut moments) = ([0.0; 2], [0.0; 3]);
     for [u, v] in &sample {
@@ -259,7 +267,9 @@ fn finish(
         }
     }
     let freedom = used.len().saturating_sub(MIN_POINTS).max(1) as f64;
-    let variance = solved.cost / freedom;
+    let redundancy = used.len().saturating_sub(MIN_POINTS);
+    let small_sample = few_residuals_factor(redundancy).unwrap_or_else(|| small_sample_factor(freedom));
+    let variance = solved.cost / freedom * small_sample;
     let covariance = |i: usize, j: usize| cofactors[(i, j)] * variance;
     let motion = frame.motion(&Matrix3::from_fn(covariance));
     let position = motion.fixed_view::<3, 3>(0, 0).symmetric_eigenvalues().max().max(0.0);
@@ -283,24 +293,30 @@ fn finish(
             width_mm: 2.0 * size_mm * radius,
         },
         rms_mm: size_mm * (solved.cost / used.len() as f64).sqrt(),
-        sigma_mm: size_mm * variance.sqrt(),
+        sigma_mm: size_mm * (solved.cost / freedom).sqrt(),
         form_error_mm: size_mm * (max - min),
         residuals_mm: distances.iter().map(|distance| distance * size_mm).collect(),
         used: used.len(),
         dropped,
-        uncertainty: Uncertainty {
-            position_mm: 2.0 * position.sqrt(),
-            direction_rad,
-            numbers: [length_variance, covariance(4, 4)]
-                .map(|variance| 4.0 * size_mm * variance.max(0.0).sqrt())
-                .to_vec(),
-            motion,
-            inflation: 1.0,
-            effective_points: used.len() as f64,
-            rank: MIN_POINTS,
-            condition,
-            noise: None,
-            assumption: "k = 2; residuals are assumed independent".to_owned(),
+        uncertainty: if used.len() == MIN_POINTS {
+            Uncertainty::unstated(used.len(), 2, true)
+        } else {
+            Uncertainty {
+                redundancy: used.len() - MIN_POINTS,
+                min_radius_mm: None,
+                position_mm: 2.0 * position.sqrt(),
+                direction_rad,
+                numbers: [length_variance, covariance(4, 4)]
+                    .map(|variance| 4.0 * size_mm * variance.max(0.0).sqrt())
+                    .to_vec(),
+                motion,
+                inflation: 1.0,
+                effective_points: used.len() as f64,
+                rank: MIN_POINTS,
+                condition,
+                noise: None,
+                assumption: "k = 2; residuals are assumed independent".to_owned(),
+            }
         },
         iterations: solved.steps,
         converged: solved.converged,

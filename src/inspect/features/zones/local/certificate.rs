@@ -37,13 +37,13 @@ pub fn of(task: MinimaxTask, model: &Model, points: &[Point], half: f64) -> Opti
         task.sides.iter().any(|side| side * distance >= half - TOLERANCE)
     };
     let mut indices: Vec<usize> = (0..points.len()).into_par_iter().filter(|&i| is_contact(&points[i])).collect();
-    let stride = indices.len().div_ceil(MAX_CONTACTS).max(1);
-    indices = indices.into_iter().step_by(stride).collect();
+    // The points of a fit stand in random order.
+    indices.truncate(MAX_CONTACTS);
     let pool: Vec<Point> = indices.iter().map(|&index| points[index]).collect();
     let current = task.at(model, &pool);
     // Scales are those of the whole surface, not only of the contacts.
-    let sample: Vec<Point> = points.iter().step_by(points.len().div_ceil(MAX_CONTACTS)).copied().collect();
-    let scales = task.at(model, &sample).scales(task.free);
+    let sample = &points[..points.len().min(MAX_CONTACTS)];
+    let scales = task.at(model, sample).scales(task.free);
     let candidates: Vec<Contact> = (0..pool.len())
         .flat_map(|index| task.sides.iter().map(move |&side| Contact { index, side, multiplier: 0.0 }))
         .filter(|contact| contact.side * current.rows[contact.index].0 >= half - TOLERANCE)
