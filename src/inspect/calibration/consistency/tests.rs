@@ -120,6 +120,44 @@ fn a_wrong_stylus_tip_radius_is_noticed_and_named() {
     assert!(sentences.contains("does not show an error of the stylus tip radius"), "{sentences}");
 }
 
+/// A radius that is off by less than anything shows displaces the mounting along Z by as much: by less than the stated
+/// uncertainty, or it is not certified. Whoever states how well the radius is known gets a smaller one.
+#[test]
+fn a_radius_that_is_off_is_within_the_uncertainty_or_not_certified() {
+    for kind in [
+        ArtefactKind::AngledSlots,
+        ArtefactKind::Frustum,
+        ArtefactKind::SquareSlots,
+        ArtefactKind::GreyscaleSlots,
+        ArtefactKind::PenLines,
+    ] {
+        let drawn = kind.drawn();
+        let placements = [placement(kind, drawn.as_ref(), drawn.as_ref())];
+        let base = request(kind, &placements);
+        let truth = Pose::translation(400.0, 300.0, 100.0) * sensor_from_artefact().inverse();
+        let centre = Point::new(0.0, 0.0, 250.0);
+        let stated_mm = |own: &Calibration| COVERAGE * own.uncertainty.moved_to(&own.mounting, centre).place_mm()[2];
+        for off_mm in [-0.15, -0.1, -0.07, -0.05, 0.05, 0.07, 0.1, 0.15] {
+            let found = calibrated(&Request { probe_radius_mm: TIP_RADIUS_MM + off_mm, ..base });
+            let error_mm = (found.mounting.cmm_from_sensor * centre - truth * centre).z.abs();
+            assert!((error_mm - f64::abs(off_mm)).abs() < 0.02, "{kind:?} {off_mm} {error_mm}");
+            let is_certified = found.certification().is_certified();
+            assert!(!is_certified || error_mm <= stated_mm(&found), "{kind:?} {off_mm} {}", stated_mm(&found));
+        }
+        let [unstated, stated] =
+            [None, Some(0.001)].map(|error| calibrated(&Request { probe_radius_error_mm: error, ..base }));
+        println!("{kind:?}: U along Z {:.4} mm, stated {:.4} mm", stated_mm(&unstated), stated_mm(&stated));
+        assert!(stated_mm(&stated) < stated_mm(&unstated), "{kind:?}");
+        let lights = [&unstated, &stated].map(|own| own.stylus.map(|stylus| stylus.light()));
+        assert_eq!(lights, [Some(Light::Amber), Some(Light::Green)], "{kind:?} {:?}", unstated.stylus);
+        assert!(unstated.certification().is_certified() && stated.certification().is_certified(), "{kind:?}");
+    }
+    // A sphere is centred wherever it was touched.
+    let drawn = ArtefactKind::ThreeSpheres.drawn();
+    let placements = [placement(ArtefactKind::ThreeSpheres, drawn.as_ref(), drawn.as_ref())];
+    assert!(calibrated(&request(ArtefactKind::ThreeSpheres, &placements)).stylus.is_none());
+}
+
 #[test]
 fn touches_of_another_artefact_disagree() {
     let narrower = |slot: Slot| Slot { half_width_mm: 0.9 * slot.half_width_mm, ..slot };
