@@ -189,7 +189,10 @@ fn what_refers_to_a_datum_that_was_seen_on_a_fifth_is_not_judged() {
     assert!((0.18..0.27).contains(&coverage.share) && (coverage.gap_mm - 32.5).abs() < 1.0, "{coverage:?}");
     assert_eq!(stage.results.get::<MeasuredFeature>(block.top).unwrap().coverage.unwrap().share, 1.0);
     let parallel = stage.results.get::<Judged>(block.parallel).unwrap();
-    assert!(parallel.words() == "incomplete" && parallel.incomplete.starts_with("“Bottom” was seen on 2"), "{parallel:?}");
+    assert!(
+        parallel.words() == "incomplete" && parallel.incomplete.starts_with("“Bottom” was seen on 2"),
+        "{parallel:?}"
+    );
     let height = stage.results.get::<Measure>(block.height).unwrap();
     assert!(height.words() == Some("incomplete") && height.incomplete.starts_with("“Bottom”"), "{height:?}");
     let verdict = |stage: &Stage, id| stage.results.made(id).unwrap().verdict;
