@@ -35,8 +35,8 @@ const MAX_CONTACTS: usize = 20_000;
 const NEIGHBOUR_SHARE: f64 = 1.0 / 40.0;
 const MIN_NEIGHBOURS: usize = 24;
 const MAX_NEIGHBOURS: usize = 120;
-/// Number of the nearest of these that are taken where they lie off the others.
-const FEW_NEIGHBOURS: usize = 9;
+/// Number of the nearest of these whose mean is taken where it lies off the others.
+const FEW_NEIGHBOURS: usize = 16;
 /// Step of the numerical derivative of a distance from a shape, mm.
 const STEP_MM: f64 = 1e-4;
 /// Smallest variance of positions that determines a slope, as a share of that in the other direction.
@@ -203,28 +203,31 @@ impl<'a> Field<'a> {
         self.tree.k_nearest(point, self.neighbours, f64::INFINITY, neighbours);
         let normal = self.normal(point);
         let tangents = perpendicular_axes(&normal);
-        let regression = |count: usize, is_taken: &dyn Fn(usize) -> bool| {
+        let sums = |count: usize, is_taken: &dyn Fn(usize) -> bool| {
             let mut sums = Regression::default();
             let near = neighbours.found.iter().take(count).map(|own| own.number as usize);
             for index in near.filter(|index| is_taken(*index)) {
                 let offset = self.points[index] - point;
                 sums.add(Vector2::new(offset.dot(&tangents[0]), offset.dot(&tangents[1])), self.distances_mm[index]);
             }
-            sums.value()
+            sums
         };
         let own_mm = self.shape.distance(point);
         let at = |distance_mm: f64| point + normal * (distance_mm - own_mm);
-        let many = regression(self.neighbours, &|_| true).unwrap_or((own_mm, 1.0));
-        let few = regression(FEW_NEIGHBOURS, &|_| true).unwrap_or((own_mm, 1.0));
+        let in_half = |is_first: bool| move |index: usize| self.is_in_first[index] == is_first;
+        let many = sums(self.neighbours, &|_| true).value().unwrap_or((own_mm, 1.0));
+        let few = sums(FEW_NEIGHBOURS, &|_| true).mean().unwrap_or((own_mm, 1.0));
         let scatter_mm = self.noise_mm * (few.1.powi(2) - many.1.powi(2)).max(0.0).sqrt();
-        if (few.0 - many.0).abs() > self.significant_sigmas * scatter_mm {
-            return Averaged { point: at(few.0), halves: [(at(few.0), few.1); 2] };
-        }
+        let stands_off = (few.0 - many.0).abs() > self.significant_sigmas * scatter_mm;
         let half = |is_first: bool| {
-            let found = regression(self.neighbours, &|index| self.is_in_first[index] == is_first).unwrap_or(many);
+            let found = if stands_off {
+                sums(FEW_NEIGHBOURS, &in_half(is_first)).mean().unwrap_or(few)
+            } else {
+                sums(self.neighbours, &in_half(is_first)).value().unwrap_or(many)
+            };
             (at(found.0), found.1)
         };
-        Averaged { point: at(many.0), halves: [half(true), half(false)] }
+        Averaged { point: at(if stands_off { few.0 } else { many.0 }), halves: [half(true), half(false)] }
     }
 
     /// Direction in which the distance from the shape grows.
@@ -257,6 +260,11 @@ impl Regression {
         self.products += at * at.transpose();
         self.values += value;
         self.values_by_position += at * value;
+    }
+
+    /// The mean, and the share of the noise of single values that is left in it; `None` without values.
+    fn mean(&self) -> Option<(f64, f64)> {
+        (self.count >= 1.0).then(|| (self.values / self.count, 1.0 / self.count.sqrt()))
     }
 
     /// The value of the plane at the position, and the share of the noise of single values that is left in it; `None`

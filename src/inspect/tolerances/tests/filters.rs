@@ -85,11 +85,12 @@ fn outliers_are_removed_and_counted_before_the_filter() {
     let feature = || round(|angle, i| lobes(5.0)(angle) + noise[i as usize] + spike(i));
     let (measured, steps) = prepared(r#""characteristic":"circularity","outlier_sigmas":6,"filter_upr":50"#, feature());
     let text = "12 of 4000 points removed as outliers, 6 standard deviations of the noise off their neighbours";
-    assert_eq!(steps, [text, "after a Gaussian filter (ISO 16610-21) of 50 UPR"]);
+    assert!(steps[0].starts_with(text) && steps[0].contains("; the farthest of them at ("), "{steps:?}");
+    assert_eq!(steps[1..], ["after a Gaussian filter (ISO 16610-21) of 50 UPR"]);
     // The mean of some fifty points leaves a seventh of the noise.
     assert!((measured - 0.02).abs() < 0.003, "{measured}");
     let (unfiltered, steps) = prepared(r#""characteristic":"circularity","outlier_sigmas":6"#, feature());
-    assert!((0.025..0.04).contains(&unfiltered) && steps == [text], "{unfiltered}");
+    assert!((0.025..0.04).contains(&unfiltered) && steps.len() == 1, "{unfiltered}");
     assert!(prepared(r#""characteristic":"circularity""#, feature()).0 > 0.1);
 }
 
