@@ -25,7 +25,7 @@ use serde::Serialize;
 
 use super::zones::{self, Zone};
 use base::{Progress, Result, UserError};
-pub use correlation::{Kernel, NoiseCorrelation};
+pub use correlation::{Kernel, NoiseCorrelation, PlaceNoise, of_places};
 use geometry::Point;
 use model::Model;
 use newton::WeightedPoints;

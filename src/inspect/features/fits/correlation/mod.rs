@@ -20,7 +20,7 @@ use nalgebra::{DMatrix, SymmetricEigen};
 use super::model::Model;
 use super::newton::WeightedPoints;
 use geometry::Point;
-pub use likelihood::Kernel;
+pub use likelihood::{Kernel, PlaceNoise, of_places};
 pub use local::NoiseCorrelation;
 
 /// Minimum number of points for an estimate of the correlation; tactile probes rarely take more, and their points are
