@@ -6,6 +6,7 @@ use base::{Result, UserError};
 
 mod calibration;
 mod charts;
+mod defects;
 mod detect;
 mod detect_data;
 mod detect_fit;
@@ -55,6 +56,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Calibration => calibration::run(arguments)?,
         Suite::Fits => fits::run(arguments)?,
         Suite::Sections => sections::run(arguments)?,
+        Suite::Defects => defects::run(arguments)?,
     };
     if json {
         super::print_json(&value)?;

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 const SEED: u64 = 0x5EED_0F_D4A3;
 
 /// The hash of a position; equal for equal coordinates, with either sign of zero.
-fn key(point: &Point) -> u64 {
+pub fn key(point: &Point) -> u64 {
     // Adding zero removes the sign of a negative zero.
     point.coords.iter().fold(SEED, |key, coordinate| Random::new(key, (coordinate + 0.0).to_bits()).bits())
 }

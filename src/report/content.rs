@@ -335,7 +335,10 @@ fn parameters(input: &Input<'_>, unit: LengthFormatter) -> ReportBlock {
     let mut rows = vec![
         row("Method", method),
         row("Tolerance", limits(&p.tolerance, unit) + &p.own_tolerances_in_words()),
-        row("Min. area of a failing region", format!("{} mm²", p.min_region_mm2)),
+        row(
+            "Min. area of a failing region",
+            p.min_region_mm2.map_or_else(|| "what the data can detect".to_owned(), |mm2| format!("{mm2} mm²")),
+        ),
         row("Max. distance", unit.length(p.effective_max_distance_mm(), 2)),
         row("Max. angle between normals", format!("{}°", input.check.measurement.parameters.effective_max_angle_deg())),
     ];

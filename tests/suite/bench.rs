@@ -87,3 +87,13 @@ fn published_tables_are_measured_again_beside_their_figures() {
         assert!(folder.path().join(format!("{name}.svg")).exists(), "{name}");
     }
 }
+
+/// The campaign itself is for the command line; a few draws show that it runs and that its promises hold.
+#[test]
+fn a_few_draws_of_parts_with_and_without_defects_hold() {
+    let rows = rows(&["defects", "--draws", "24"]);
+    let all = rows.iter().find(|row| row["case"] == "all").unwrap();
+    assert_eq!((figure(all, "draws"), figure(all, "detectable_passes")), (24.0, 0.0), "{all}");
+    assert!(figure(all, "sound_passes") >= 22.0, "{all}");
+    assert!(rows.iter().any(|row| row["case"] == "sound parts scanned from 12 directions"));
+}

@@ -59,6 +59,7 @@ compare-colours-save = Farben speichern…
 compare-colours-load = Farben laden…
 compare-max-distance = Max. Abstand
 compare-min-region = Min. Bereichsfläche
+compare-min-region-hint = Fläche, ab der ein Bereich außer Toleranz das Teil durchfallen lässt; 0: jeder Bereich, den das Rauschen des Scans nicht erklärt
 compare-min-coverage = Min. Abdeckung
 compare-max-edge = Max. Dreieckskante (0: auto)
 compare-face-tolerances = Eigene Toleranzen ({ $count })
@@ -198,6 +199,10 @@ compare-point-found = Aus { $count ->
     [one] 1 Scanpunkt; zum Anzeigen klicken
    *[other] { $count } Scanpunkten; zum Anzeigen klicken
  }
+compare-point-found-uncertain = Aus { $count ->
+    [one] 1 Scanpunkt
+   *[other] { $count } Scanpunkten
+ }, erweiterte Unsicherheit U { $uncertainty }; zum Anzeigen klicken
 compare-not-measured = nicht gemessen
 compare-remove-point-hint = Punkt entfernen
 compare-remove-point = Oberflächenpunkt { $number } entfernen

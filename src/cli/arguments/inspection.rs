@@ -133,9 +133,10 @@ pub struct Inspect {
     /// Lateral radius of point-facet matching, mm; by default 1.2 times the point spacing of the scan.
     #[arg(long)]
     pub radius_mm: Option<f64>,
-    /// Area from which a connected region out of tolerance fails the part, mm².
-    #[arg(long, default_value_t = 1.0)]
-    pub min_region_mm2: f64,
+    /// Area from which a connected region out of tolerance fails the part, mm²; by default every region that noise does not
+    /// explain. Below what these data can detect, the verdict is "incomplete".
+    #[arg(long)]
+    pub min_region_mm2: Option<f64>,
     /// Colours of the deviations in pictures, report and colormap.ply: spectrum, continuous, bands, colour-blind, or the file
     /// (.json) of a colour scale that was saved in the window.
     #[arg(long, default_value = "spectrum")]

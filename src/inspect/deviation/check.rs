@@ -6,7 +6,10 @@ use super::histogram::Histogram;
 use super::judgement::Evidence;
 use super::own_tolerances::{FaceResult, Limits, Measured, Tally};
 use super::regions::{self, Clutter, Outliers, Region};
-use super::{Excluded, Judgement, Measurement, Parameters, PartMatch, Statistics, Verdict, measurement, statistics};
+use super::resolution::Conditions;
+use super::{
+    Excluded, Judgement, Measurement, Parameters, PartMatch, Resolution, Statistics, Verdict, measurement, statistics,
+};
 use crate::parts::{Actual, Nominal};
 use base::{Progress, Result, UserError};
 use compute::Backend;
@@ -29,6 +32,10 @@ pub struct Check {
     pub histogram: Histogram,
     /// Regions out of tolerance, worst first.
     pub regions: Vec<Region>,
+    /// Regions that may be out of tolerance: noise about a surface at the limit would explain them, worst first.
+    pub doubtful_regions: Vec<Region>,
+    /// The smallest region out of tolerance that is detected.
+    pub resolution: Resolution,
     /// Points of the scan that do not belong to the part.
     pub clutter: Clutter,
     /// Points out of tolerance outside regions.
@@ -126,7 +133,7 @@ pub fn judge(
         limits: &limits,
         parameters,
     };
-    let regions::RegionSearch { regions, on_own, clutter, outliers, missed } =
+    let regions::RegionSearch { regions, doubtful: doubtful_regions, on_own, clutter, outliers, missed } =
         regions::find(backend, &request, &progress.part(0.2, 1.0))?;
     let mut own_tolerances = Vec::new();
     if !on_own.is_empty() {
@@ -148,10 +155,23 @@ pub fn judge(
     let limit_mm = parameters.largest_limit_mm();
     let mut part_match = PartMatch::new(closest, beyond, &clutter, coverage, limit_mm, diagonal_mm);
     part_match.is_doubtful &= !(compared.is_found && part_match.agrees_beside_clutter());
+    let footprint = &measurement.footprint;
+    let resolution = Resolution::new(&Conditions {
+        method: parameters.method,
+        count: footprint.count(),
+        spacing_mm: footprint.spacing_mm(),
+        gap_mm: footprint.gap_mm(),
+        noise: footprint.noise(),
+        median_mm: statistics.percentiles_mm.p50,
+        outside_fraction: outliers.count as f64 / statistics.count.max(1) as f64,
+        tolerance: parameters.tolerance,
+    });
     let judgement = Evidence {
         parameters,
         statistics: &statistics,
         regions: &regions,
+        doubtful_regions: &doubtful_regions,
+        resolution: &resolution,
         clutter: &clutter,
         outliers: &outliers,
         missed,
@@ -169,6 +189,8 @@ pub fn judge(
         excluded: map.excluded(),
         histogram,
         regions,
+        doubtful_regions,
+        resolution,
         clutter,
         outliers,
         own_tolerances,

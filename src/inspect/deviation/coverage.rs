@@ -1,22 +1,26 @@
 //! Coverage: how much of the nominal's surface was measured, and which regions were not.
 //!
-//! The surface is sampled evenly by area; a sample is covered if a compared point lies within reach of it on the same
-//! side. The reach follows the scan's own point spacing, but never exceeds a fiftieth of the part's diagonal: a handful
-//! of points does not cover the surface between them.
+//! The surface is sampled evenly by area, about as densely as the points lie, so that no gap between them escapes; a
+//! sample is covered if a compared point lies within reach of it on the same side. The reach follows the scan's own point
+//! spacing, but never exceeds a fiftieth of the part's diagonal: a handful of points does not cover the surface between
+//! them. A gap that is measured all around on its own face is told from faces that the sensor did not reach: a hole
+//! with dark walls leaves nothing else.
 
 use nalgebra::Unit;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::DeviationMap;
+use super::noise::{Deviating, ScanNoise};
+use crate::robust_scale::median;
 use compute::point_deviation::PointDeviation;
 use geometry::kd_tree::Neighbours;
 use geometry::sampling::{self, SurfaceSample};
-use geometry::{Aabb, DisjointSets, KdTree, OrderedPoints, Point, Pose, Surface, Vector, draw, triangle};
+use geometry::{Aabb, DisjointSets, KdTree, OrderedPoints, Point, Pose, Surface, Vector, draw, transform, triangle};
 
-/// Number of samples of the nominal's surface.
-const SURFACE_SAMPLES: usize = 40_000;
-/// Maximum number of compared points in a footprint; of more, every n-th is used.
+/// Minimum and maximum number of samples of the nominal's surface: between them, as many as there are points.
+const SURFACE_SAMPLES: [usize; 2] = [40_000, 200_000];
+/// Maximum number of compared points in a footprint; of more, some are drawn.
 const MAX_FOOTPRINT_POINTS: usize = 200_000;
 /// Maximum number of points that the spacing is computed from.
 const SPACING_POINTS: usize = 20_000;
@@ -28,8 +32,24 @@ const MAX_REACH: f64 = 0.02;
 const MIN_NORMAL_COSINE: f64 = 0.5;
 /// Maximum distance of adjacent samples of an unmeasured region, in sample spacings.
 const LINK_SPACINGS: f64 = 2.0;
-/// Minimum area of an unmeasured region to be listed, as a share of the surface.
-pub const MIN_LISTED_FRACTION: f64 = 0.002;
+/// Minimum number of samples of an unmeasured region to be listed: fewer may be chance.
+const MIN_LISTED_SAMPLES: usize = 3;
+/// Directions about an unmeasured region of which each must have points for it to be enclosed.
+const SECTORS: usize = 12;
+/// Minimum cosine between the normals of an enclosed region and of the facets about it.
+const MIN_FACE_COSINE: f64 = 0.8;
+/// Spacings within which the points about an enclosed region lie, in addition to the reach.
+const RIM_SPACINGS: f64 = 2.0;
+/// Maximum spacing of these, in those of the scan, and minimum radius of the gap in their own: in a sparse part of a scan,
+/// gaps are no holes. Points at random leave a gap of 2.6 spacings with a probability of 1e-9, and on a rim a point
+/// has neighbours on one side alone.
+const MAX_RIM_SPACING: f64 = 1.5;
+const MIN_GAP_SPACINGS: f64 = 2.2;
+/// Diameter of the smallest gap that is always found, in spacings: twice the reach and the radius of three samples.
+const GAP_SPACINGS: f64 = 8.5;
+/// Number of samples of a region that are looked at from outside, and the share of these views that must be free.
+const VIEWED_SAMPLES: usize = 16;
+const MIN_FREE_VIEWS: f64 = 0.7;
 
 /// A connected region of the nominal's surface without data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +62,19 @@ pub struct UnmeasuredRegion {
     pub radius_mm: f64,
     /// Share of its area in view of the sensor, 0 to 1; `None` if the scan has no directions to the sensor.
     pub in_view_fraction: Option<f64>,
+    /// Whether it was measured all around on the same face, as densely as elsewhere: a hole may be there.
+    #[serde(default)]
+    pub is_enclosed: bool,
+    /// Whether nothing of the part stands before it, so that a sensor all around would have seen it.
+    #[serde(default)]
+    pub is_exposed: bool,
+}
+
+impl UnmeasuredRegion {
+    /// Area of the gap between the points about it, mm²: what is nearer to a point than `reach_mm` counts as measured.
+    pub fn gap_mm2(&self, reach_mm: f64) -> f64 {
+        std::f64::consts::PI * gap_radius_mm(self.area_mm2, reach_mm).powi(2)
+    }
 }
 
 /// Coverage of the nominal's surface.
@@ -57,7 +90,7 @@ pub struct Coverage {
     pub spacing_mm: f64,
     /// Radius of the surface that a point covers, mm.
     pub reach_mm: f64,
-    /// Unmeasured regions of at least [`MIN_LISTED_FRACTION`] of the surface, largest first.
+    /// Unmeasured regions, those that are enclosed first, then the largest.
     pub unmeasured: Vec<UnmeasuredRegion>,
     /// Surface samples of those regions for display, nominal frame, mm.
     #[serde(skip)]
@@ -68,10 +101,14 @@ pub struct Coverage {
 #[derive(Debug)]
 pub struct Footprint {
     facets: Vec<u32>,
+    feet: Vec<Point>,
     tree: KdTree,
     /// Spacing of all compared points, not only of those kept here.
     spacing_mm: f64,
     reach_mm: f64,
+    /// Number of all compared points.
+    count: usize,
+    noise: ScanNoise,
 }
 
 impl Footprint {
@@ -81,8 +118,13 @@ impl Footprint {
             .into_par_iter()
             .filter(|&i| deviations[i as usize].value().is_some())
             .collect();
-        let stride = matched.len().div_ceil(MAX_FOOTPRINT_POINTS).max(1);
-        let chosen: Vec<u32> = every_along_curve(matched, points, stride);
+        let count = matched.len();
+        let chosen: Vec<u32> = if count > MAX_FOOTPRINT_POINTS {
+            let candidates: Vec<Point> = matched.par_iter().map(|&i| points[i as usize]).collect();
+            draw::sample(&candidates, MAX_FOOTPRINT_POINTS).into_iter().map(|k| matched[k as usize]).collect()
+        } else {
+            matched
+        };
         let facets: Vec<u32> = chosen.iter().map(|&i| deviations[i as usize].facet).collect();
         let projected: Vec<Point> = chosen
             .par_iter()
@@ -90,20 +132,58 @@ impl Footprint {
             .map(|(&i, &facet)| closest_point_on_facet(surface, &(nominal_from_scan * points[i as usize]), facet))
             .collect();
         let tree = KdTree::new(&projected);
+        let values_mm: Vec<f64> = chosen.iter().map(|&i| deviations[i as usize].deviation_mm).collect();
+        let normals: Vec<Vector> = facets.par_iter().map(|&facet| surface.mesh().normal(facet as usize)).collect();
+        let all = Deviating {
+            tree: &tree,
+            points: &projected,
+            values_mm: &values_mm,
+            normals: &normals,
+            count: projected.len(),
+        };
+        let noise = ScanNoise::estimate(&all);
         let kept_spacing_mm = spacing_mm(&tree, &projected);
-        let spacing_mm = kept_spacing_mm / (stride as f64).sqrt();
-        Self { facets, tree, spacing_mm, reach_mm: reach_mm(kept_spacing_mm, surface) }
+        let spacing_mm = kept_spacing_mm * (chosen.len() as f64 / count.max(1) as f64).sqrt();
+        let reach_mm = reach_mm(kept_spacing_mm, surface);
+        Self { facets, feet: projected, tree, spacing_mm, reach_mm, count, noise }
     }
 
     /// Footprint of points whose closest points, `feet`, lie on `facets`; each covers the surface within `reach_mm`.
     pub(super) fn of_feet(facets: Vec<u32>, feet: &[Point], spacing_mm: f64, reach_mm: f64) -> Self {
-        Self { facets, tree: KdTree::new(feet), spacing_mm, reach_mm }
+        let count = feet.len();
+        let (tree, noise) = (KdTree::new(feet), ScanNoise::default());
+        Self { facets, feet: feet.to_vec(), tree, spacing_mm, reach_mm, count, noise }
+    }
+
+    /// Number of compared points.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Noise of the compared points.
+    pub fn noise(&self) -> ScanNoise {
+        self.noise
+    }
+
+    /// Noise of the compared points if it was estimated from all of them, so that neighbours are neighbours.
+    pub(super) fn exact_noise(&self) -> Option<ScanNoise> {
+        (self.count == self.facets.len()).then_some(self.noise)
+    }
+
+    /// Diameter of the smallest gap in a face that is always found, mm.
+    pub fn gap_mm(&self) -> f64 {
+        GAP_SPACINGS * self.kept_spacing_mm()
     }
 
     /// Memory in use, bytes.
     pub fn bytes(&self) -> u64 {
-        // Per point: facet, coordinates and share of the tree.
-        (self.facets.len() * 48) as u64
+        // Per point: facet, foot, coordinates and share of the tree.
+        (self.facets.len() * 72) as u64
+    }
+
+    /// Spacing of the points that were kept of them, mm.
+    fn kept_spacing_mm(&self) -> f64 {
+        self.spacing_mm * (self.count as f64 / self.facets.len().max(1) as f64).sqrt()
     }
 
     /// Spacing of the compared points, mm.
@@ -179,7 +259,7 @@ pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, dir
         DeviationMap::Points(_) => of_points(surface, footprint),
         DeviationMap::Facets { nominal, values, .. } => {
             let has_data = |sample: &SurfaceSample| values[sample.facet as usize].value().is_some();
-            let samples = sampling::by_area(nominal, SURFACE_SAMPLES, 0).into_iter();
+            let samples = sampling::by_area(nominal, SURFACE_SAMPLES[0], 0).into_iter();
             samples.map(|sample| (sample, has_data(&sample))).collect()
         }
     };
@@ -191,7 +271,8 @@ pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, dir
     let missing_in_view = in_view.iter().filter(|in_view| **in_view).count();
     let covered = total - missing.len().min(total);
     let share = |part: usize, whole: usize| if whole > 0 { part as f64 / whole as f64 } else { 0.0 };
-    let (unmeasured, unmeasured_points) = regions(&missing, &in_view, nominal_area_mm2, total);
+    let gaps = Gaps { missing: &missing, in_view: &in_view, sample_mm2: nominal_area_mm2 / total as f64 };
+    let (unmeasured, unmeasured_points) = gaps.regions(surface, footprint);
     Coverage {
         fraction: share(covered, total),
         in_view_fraction: (!directions.is_empty()).then(|| share(covered, covered + missing_in_view)),
@@ -204,7 +285,8 @@ pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, dir
 }
 
 fn of_points(surface: &Surface, footprint: &Footprint) -> Vec<(SurfaceSample, bool)> {
-    sampling::by_area(surface.mesh(), SURFACE_SAMPLES, 0)
+    let [least, most] = SURFACE_SAMPLES;
+    sampling::by_area(surface.mesh(), footprint.facets.len().clamp(least, most), 0)
         .into_par_iter()
         .map_init(Neighbours::default, |neighbours, sample| {
             (sample, is_covered(&sample, surface, footprint, neighbours))
@@ -259,42 +341,118 @@ pub fn view_directions(to_sensor: impl Iterator<Item = Vector>) -> Vec<Vector> {
     kept.into_iter().filter_map(|(_, sum)| Unit::try_new(sum, 1e-9).map(Unit::into_inner)).collect()
 }
 
-/// The unmeasured regions to list, largest first, and their samples.
-fn regions(
-    missing: &[SurfaceSample],
-    in_view: &[bool],
-    nominal_area_mm2: f64,
-    total: usize,
-) -> (Vec<UnmeasuredRegion>, Vec<Point>) {
-    let area_mm2 = nominal_area_mm2 / total as f64;
-    let points: Vec<Point> = missing.iter().map(|sample| sample.point).collect();
-    let tree = KdTree::new(&points);
-    let mut sets = DisjointSets::new(points.len());
-    let link_mm = LINK_SPACINGS * area_mm2.sqrt();
-    for (i, sample) in missing.iter().enumerate() {
-        tree.within_radius(&sample.point, link_mm, |near| {
-            // The two sides of a thin sheet are separate regions.
-            if missing[near.number as usize].normal.dot(&sample.normal) > -MIN_NORMAL_COSINE {
-                sets.join(i as u32, near.number);
-            }
-        });
+/// Samples of the surface without data.
+struct Gaps<'a> {
+    missing: &'a [SurfaceSample],
+    /// Whether each is in view of the sensor; empty if unknown.
+    in_view: &'a [bool],
+    /// Area that each stands for, mm².
+    sample_mm2: f64,
+}
+
+impl Gaps<'_> {
+    /// The unmeasured regions to list, and their samples.
+    fn regions(&self, surface: &Surface, footprint: &Footprint) -> (Vec<UnmeasuredRegion>, Vec<Point>) {
+        let points: Vec<Point> = self.missing.iter().map(|sample| sample.point).collect();
+        let tree = KdTree::new(&points);
+        let mut sets = DisjointSets::new(points.len());
+        let link_mm = LINK_SPACINGS * self.sample_mm2.sqrt();
+        for (i, sample) in self.missing.iter().enumerate() {
+            tree.within_radius(&sample.point, link_mm, |near| {
+                // The two sides of a thin sheet are separate regions.
+                if self.missing[near.number as usize].normal.dot(&sample.normal) > -MIN_NORMAL_COSINE {
+                    sets.join(i as u32, near.number);
+                }
+            });
+        }
+        let mut groups = sets.groups(0..points.len() as u32);
+        groups.retain(|members| members.len() >= MIN_LISTED_SAMPLES);
+        let mut regions: Vec<UnmeasuredRegion> =
+            groups.par_iter().map(|members| self.region(members, surface, footprint)).collect();
+        regions.sort_by(|a, b| b.is_enclosed.cmp(&a.is_enclosed).then(b.area_mm2.total_cmp(&a.area_mm2)));
+        (regions, groups.into_iter().flatten().map(|i| points[i as usize]).collect())
     }
-    let mut groups = sets.groups(0..points.len() as u32);
-    groups.retain(|members| members.len() as f64 >= (MIN_LISTED_FRACTION * total as f64).max(8.0));
-    let mut regions: Vec<UnmeasuredRegion> = groups
-        .iter()
-        .map(|members| {
-            let bounds = Aabb::of_points(members.iter().map(|&i| &points[i as usize]));
-            let sum: Vector = members.iter().map(|&i| points[i as usize].coords).sum();
-            let visible = members.iter().filter(|&&i| in_view.get(i as usize) == Some(&true)).count();
-            UnmeasuredRegion {
-                centre_mm: (sum / members.len() as f64).into(),
-                area_mm2: members.len() as f64 * area_mm2,
-                radius_mm: 0.5 * bounds.diagonal(),
-                in_view_fraction: (!in_view.is_empty()).then(|| visible as f64 / members.len() as f64),
-            }
-        })
-        .collect();
-    regions.sort_by(|a, b| b.area_mm2.total_cmp(&a.area_mm2));
-    (regions, groups.into_iter().flatten().map(|i| points[i as usize]).collect())
+
+    fn region(&self, members: &[u32], surface: &Surface, footprint: &Footprint) -> UnmeasuredRegion {
+        let all = || members.iter().map(|&i| &self.missing[i as usize]);
+        let bounds = Aabb::of_points(all().map(|sample| &sample.point));
+        let sum: Vector = all().map(|sample| sample.point.coords).sum();
+        let visible = members.iter().filter(|&&i| self.in_view.get(i as usize) == Some(&true)).count();
+        let samples: Vec<&SurfaceSample> = all().collect();
+        UnmeasuredRegion {
+            centre_mm: (sum / members.len() as f64).into(),
+            area_mm2: members.len() as f64 * self.sample_mm2,
+            radius_mm: 0.5 * bounds.diagonal(),
+            in_view_fraction: (!self.in_view.is_empty()).then(|| visible as f64 / members.len() as f64),
+            is_enclosed: is_enclosed(&samples, self.sample_mm2, surface, footprint),
+            is_exposed: is_exposed(&samples, surface),
+        }
+    }
+}
+
+/// Whether the face that these samples, each of an area of `sample_mm2`, lie on was measured in all directions about them, as
+/// densely as elsewhere.
+fn is_enclosed(samples: &[&SurfaceSample], sample_mm2: f64, surface: &Surface, footprint: &Footprint) -> bool {
+    let count = samples.len() as f64;
+    let centre = Point::from(samples.iter().map(|own| own.point.coords).sum::<Vector>() / count);
+    let normal = samples.iter().map(|own| own.normal).sum::<Vector>().try_normalize(0.0);
+    let Some(normal) = normal.filter(|own| samples.iter().all(|sample| sample.normal.dot(own) > MIN_FACE_COSINE))
+    else {
+        return false;
+    };
+    let [u, v] = transform::perpendicular_axes(&normal);
+    let polar = |point: &Point| {
+        let offset = point - centre;
+        let (x, y) = (offset.dot(&u), offset.dot(&v));
+        let turn = (y.atan2(x) / std::f64::consts::TAU).rem_euclid(1.0);
+        (((turn * SECTORS as f64) as usize).min(SECTORS - 1), x.hypot(y))
+    };
+    let mut farthest_mm = [0.0_f64; SECTORS];
+    for sample in samples {
+        let (sector, radius_mm) = polar(&sample.point);
+        farthest_mm[sector] = farthest_mm[sector].max(radius_mm);
+    }
+    let beside_mm = footprint.reach_mm + RIM_SPACINGS * footprint.kept_spacing_mm();
+    let around_mm = farthest_mm.iter().copied().fold(0.0, f64::max) + beside_mm;
+    let (mut is_met, mut rim) = ([false; SECTORS], Vec::new());
+    footprint.tree.within_radius(&centre, around_mm, |near| {
+        let point = footprint.feet[near.number as usize];
+        let facing = surface.mesh().normal(footprint.facets[near.number as usize] as usize).dot(&normal);
+        let (sector, radius_mm) = polar(&point);
+        if facing > MIN_FACE_COSINE && radius_mm <= farthest_mm[sector] + beside_mm {
+            is_met[sector] = true;
+            rim.push(point);
+        }
+    });
+    if is_met.contains(&false) {
+        return false;
+    }
+    let mut neighbours = Neighbours::default();
+    let mut spacings: Vec<f64> =
+        rim.iter().map(|point| footprint.tree.local_spacing_mm(point, &mut neighbours)).collect();
+    let Some(rim_mm) = median(&mut spacings) else { return false };
+    rim_mm <= MAX_RIM_SPACING * footprint.kept_spacing_mm()
+        && gap_radius_mm(count * sample_mm2, footprint.reach_mm) >= MIN_GAP_SPACINGS * rim_mm
+}
+
+/// Radius of the gap between the points about a region without data, mm: what is nearer to a point than the reach counts as
+/// measured, up to about the middle between the points of its rim and the next ones.
+fn gap_radius_mm(area_mm2: f64, reach_mm: f64) -> f64 {
+    (area_mm2 / std::f64::consts::PI).sqrt() + 0.75 * reach_mm
+}
+
+/// Whether most views of these samples at up to 45° from their normals are free.
+fn is_exposed(samples: &[&SurfaceSample], surface: &Surface) -> bool {
+    let length_mm = 2.0 * surface.bounds().diagonal();
+    let (mut free, mut views) = (0, 0);
+    for sample in samples.iter().step_by(samples.len().div_ceil(VIEWED_SAMPLES).max(1)) {
+        let [u, v] = transform::perpendicular_axes(&sample.normal);
+        let start = sample.point + sample.normal * (1e-4 * length_mm);
+        for direction in [Vector::zeros(), u, v, -u, -v] {
+            let direction = (sample.normal + direction).normalize();
+            views += 1;
+            free += usize::from(surface.first_hit(&start, &direction, 0.0, length_mm).is_none());
+        }
+    }
+    free as f64 >= MIN_FREE_VIEWS * f64::from(views)
 }

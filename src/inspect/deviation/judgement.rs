@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::coverage::UnmeasuredRegion;
 use super::part_match::LARGE_TOLERANCE;
-use super::regions::{Clutter, MIN_POINTS, Outliers, Region};
-use super::{Coverage, FaceResult, OutlierLimit, Parameters, PartMatch, Statistics};
+use super::regions::{Clutter, Outliers, Region};
+use super::resolution::rounded_up;
+use super::{Coverage, FaceResult, OutlierLimit, Parameters, PartMatch, Resolution, Statistics};
 use crate::verdict::Verdict;
+use base::counted;
 
 /// The decision rule of surface comparisons, as reports state it.
 pub const DECISION_RULE: &str = "Decision rule: a deviation is compared with the limits as measured, limits inclusive; \
@@ -30,6 +33,11 @@ impl Judgement {
     pub fn headline(&self) -> String {
         self.verdict.headline(&self.covers)
     }
+
+    /// Whether it says more than how much was measured and what can be detected: something puts it in doubt.
+    pub fn is_qualified(&self) -> bool {
+        self.covers.contains(';')
+    }
 }
 
 /// Input of the decision.
@@ -40,6 +48,10 @@ pub struct Evidence<'a> {
     pub statistics: &'a Statistics,
     /// Regions out of tolerance.
     pub regions: &'a [Region],
+    /// Regions that may be out of tolerance.
+    pub doubtful_regions: &'a [Region],
+    /// What can be detected.
+    pub resolution: &'a Resolution,
     /// Points that do not belong to the part.
     pub clutter: &'a Clutter,
     /// Points out of tolerance outside regions.
@@ -59,33 +71,80 @@ pub struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// Decides on the verdict: FAIL for regions or too many points out of tolerance, else INCOMPLETE for too little
-    /// coverage, a doubtful part or an own tolerance that was not judged, else PASS.
+    /// Decides on the verdict: FAIL for regions or too many points out of tolerance, else INCOMPLETE for what may be out
+    /// of tolerance or was not seen: too little coverage, a hole in what was measured, too much noise, a doubtful part, a
+    /// region in doubt, or an own tolerance that was not judged; else PASS.
     pub fn judge(&self) -> Judgement {
-        let (too_many, not_judged) = (self.too_many_outliers(), self.not_judged().count());
+        let (too_many, open) = (self.too_many_outliers(), self.open());
         let verdict = if !self.regions.is_empty() || too_many.is_some() {
             Verdict::Fail
-        } else if self.coverage.fraction < self.parameters.min_coverage || self.part_match.is_doubtful || not_judged > 0
-        {
+        } else if open.is_some() {
             Verdict::Incomplete
         } else {
             Verdict::Pass
         };
         let mut covers = format!("on {} of the surface", percent(self.coverage.fraction));
+        if verdict != Verdict::Fail {
+            let Resolution { area_mm2, width_mm, gap_mm, .. } = self.resolution;
+            let area_mm2 = self.parameters.min_region_mm2.map_or(*area_mm2, |own| own.max(*area_mm2));
+            covers += &format!(
+                ", for regions from {} mm² and {} mm wide and gaps from {} mm",
+                rounded_up(area_mm2),
+                rounded_up(*width_mm),
+                rounded_up(*gap_mm)
+            );
+        }
         if self.part_match.is_doubtful {
             covers += "; the scan may be of another part";
         }
         if self.is_own_file {
             covers += "; the scan is the nominal's own file, so no part was measured";
         }
-        match not_judged {
+        match self.doubtful_regions.len() {
+            0 => {}
+            1 => covers += "; 1 region is in doubt",
+            count => covers += &format!("; {count} regions are in doubt"),
+        }
+        match self.holes().count() {
+            0 => {}
+            1 => covers += "; 1 gap in what was measured may be a hole",
+            count => covers += &format!("; {count} gaps in what was measured may be holes"),
+        }
+        match self.exposed().count() {
+            0 => {}
+            1 => covers += "; 1 exposed region without data",
+            count => covers += &format!("; {count} exposed regions without data"),
+        }
+        match self.not_judged().count() {
             0 => {}
             1 => covers += "; 1 own tolerance was not judged",
             count => covers += &format!("; {count} own tolerances were not judged"),
         }
-        let (reason, mut remarks) = (self.reason(too_many), self.remarks());
+        let reason = self.fails(too_many).or(open).unwrap_or_else(|| self.passes());
+        let mut remarks = self.remarks();
         remarks.retain(|remark| *remark != reason);
         Judgement { verdict, covers, reason, remarks }
+    }
+
+    /// Regions without data that are large enough for a region that fails.
+    ///
+    /// Along a direction or within planes, gaps are where the surface runs that way.
+    fn large_gaps(&self) -> impl Iterator<Item = &UnmeasuredRegion> {
+        let Self { coverage, resolution, parameters, .. } = self;
+        let is_closest = parameters.effective_direction().is_none();
+        let area_mm2 = parameters.min_region_mm2.unwrap_or_default().max(resolution.area_mm2);
+        let is_large = move |own: &&UnmeasuredRegion| is_closest && own.gap_mm2(coverage.reach_mm) >= area_mm2;
+        coverage.unmeasured.iter().filter(is_large)
+    }
+
+    /// Those within what was measured.
+    fn holes(&self) -> impl Iterator<Item = &UnmeasuredRegion> {
+        self.large_gaps().filter(|own| own.is_enclosed)
+    }
+
+    /// The others that a sensor could have seen: a piece of the part may be missing.
+    fn exposed(&self) -> impl Iterator<Item = &UnmeasuredRegion> {
+        self.large_gaps().filter(|own| own.is_exposed && !own.is_enclosed)
     }
 
     /// The own tolerances of whose faces too little was measured.
@@ -93,43 +152,81 @@ impl Evidence<'_> {
         self.own_tolerances.iter().filter(|own| own.verdict == Verdict::Incomplete)
     }
 
-    fn reason(&self, too_many: Option<String>) -> String {
-        if let [worst, ..] = self.regions {
-            let regions = match self.regions.len() {
-                1 => "1 region is".to_owned(),
-                n => format!("{n} regions are"),
-            };
-            let peak = format!("{regions} out of tolerance, the worst by {:+.3} mm", worst.peak_mm);
-            return match self.regions.iter().filter(|region| region.beyond_max_distance).count() {
-                0 => format!("{peak}."),
-                beyond => format!(
-                    "{peak}; {beyond} of them beyond the maximum distance of {} mm: extra or missing material.",
-                    self.parameters.effective_max_distance_mm()
-                ),
-            };
-        }
-        if let Some(sentence) = too_many {
-            return sentence;
-        }
-        if self.part_match.is_doubtful {
-            return format!(
+    /// The reason for a FAIL.
+    fn fails(&self, too_many: Option<String>) -> Option<String> {
+        let [worst, ..] = self.regions else { return too_many };
+        let regions = match self.regions.len() {
+            1 => "1 region is".to_owned(),
+            n => format!("{n} regions are"),
+        };
+        let peak = format!("{regions} out of tolerance, the worst by {:+.3} mm", worst.peak_mm);
+        Some(match self.regions.iter().filter(|region| region.beyond_max_distance).count() {
+            0 => format!("{peak}."),
+            beyond => format!(
+                "{peak}; {beyond} of them beyond the maximum distance of {} mm: extra or missing material.",
+                self.parameters.effective_max_distance_mm()
+            ),
+        })
+    }
+
+    /// What leaves the verdict open where nothing fails, the gravest alone.
+    fn open(&self) -> Option<String> {
+        let Self { part_match, coverage, parameters, resolution, .. } = self;
+        if part_match.is_doubtful {
+            return Some(format!(
                 "Only {} of the scan's points lie within {:.3} mm of the nominal: the scan may be of another part, in \
                  another unit, or in a wrong pose.",
-                percent(self.part_match.explained_fraction),
-                self.part_match.within_mm
-            );
+                percent(part_match.explained_fraction),
+                part_match.within_mm
+            ));
         }
-        if self.coverage.fraction < self.parameters.min_coverage {
-            return format!(
+        if coverage.fraction < parameters.min_coverage {
+            return Some(format!(
                 "Only {} of the nominal's surface was measured; {} are required.",
-                percent(self.coverage.fraction),
-                percent(self.parameters.min_coverage)
-            );
+                percent(coverage.fraction),
+                percent(parameters.min_coverage)
+            ));
         }
-        if let Some(own) = self.not_judged().next() {
-            return own.sentence(self.parameters.method.measured());
+        if let [worst, ..] = self.doubtful_regions {
+            return Some(format!(
+                "{} may be out of tolerance, the worst by {:+.3} mm: noise of the scan about a surface at the limit could \
+                 show the same.",
+                counted(self.doubtful_regions.len(), "region", "regions"),
+                worst.peak_mm
+            ));
         }
-        format!("No connected region of {} mm² or more is out of tolerance.", self.parameters.min_region_mm2)
+        if let Some(largest) = self.holes().max_by(|a, b| a.area_mm2.total_cmp(&b.area_mm2)) {
+            let [x, y, z] = largest.centre_mm;
+            return Some(format!(
+                "There is no data in {} within what was measured, the largest {} mm² at ({x:.1}, {y:.1}, {z:.1}) mm: \
+                 material may be missing there.",
+                counted(self.holes().count(), "gap", "gaps"),
+                rounded_up(largest.gap_mm2(coverage.reach_mm)),
+            ));
+        }
+        if resolution.is_noise_too_large {
+            return Some(format!(
+                "The noise of the scan, {:.3} mm (standard deviation of a point), is too large for these limits: points \
+                 say little about which side of a limit they are on.",
+                resolution.noise_mm
+            ));
+        }
+        if let Some(mm2) = parameters.min_region_mm2.filter(|own| *own < resolution.area_mm2) {
+            return Some(format!(
+                "Regions from {mm2} mm² are to be detected, but these data show none under {} mm² or narrower than {} mm.",
+                rounded_up(resolution.area_mm2),
+                rounded_up(resolution.width_mm)
+            ));
+        }
+        self.not_judged().next().map(|own| own.sentence(parameters.method.measured()))
+    }
+
+    /// The reason for a PASS.
+    fn passes(&self) -> String {
+        match self.parameters.min_region_mm2 {
+            Some(mm2) => format!("No connected region of {mm2} mm² or more is out of tolerance."),
+            None => "No region is out of tolerance beyond what the noise of the scan explains.".to_owned(),
+        }
     }
 
     /// The reason for failing the part by its number of points out of tolerance outside regions; `None` if there is no
@@ -197,13 +294,24 @@ impl Evidence<'_> {
                 if in_view { "; some of it was in view of the sensor, so material may be missing there" } else { "" }
             ));
         }
-        let resolved_mm2 = MIN_POINTS as f64 * coverage.spacing_mm.powi(2);
-        if resolved_mm2 > parameters.min_region_mm2 {
+        if let [worst, ..] = self.doubtful_regions {
+            let [x, y, z] = worst.peak_at_mm;
             remarks.push(format!(
-                "At a point spacing of {:.2} mm, regions under {resolved_mm2:.1} mm² cannot be detected.",
-                coverage.spacing_mm
+                "The worst region in doubt is {} mm² large and lies at ({x:.1}, {y:.1}, {z:.1}) mm: {:+.3} mm with U {:.3} mm.",
+                rounded_up(worst.area_mm2),
+                worst.peak_mm,
+                worst.uncertainty_mm.unwrap_or_default()
             ));
         }
+        let Resolution { area_mm2, width_mm, excess_mm, noise_mm, .. } = self.resolution;
+        remarks.push(format!(
+            "At a point spacing of {:.2} mm and a noise of {noise_mm:.3} mm (standard deviation of a point), regions are \
+             detected from {} mm² and a width of {} mm that exceed a limit by {} mm.",
+            coverage.spacing_mm,
+            rounded_up(*area_mm2),
+            rounded_up(*width_mm),
+            rounded_up(*excess_mm)
+        ));
         if clutter.points > 0 {
             remarks.push(format!(
                 "{} points beyond the maximum distance were classified as clutter (objects beside the part).",

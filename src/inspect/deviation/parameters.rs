@@ -59,8 +59,10 @@ pub struct Parameters {
     /// Allowed deviations of some faces in place of those; where they share a facet, the last one holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub own_tolerances: Vec<FaceTolerance>,
-    /// Minimum area of a connected region out of tolerance that fails the part, mm².
-    pub min_region_mm2: f64,
+    /// Minimum area of a connected region out of tolerance that fails the part, mm²; `None` for every region that the
+    /// noise of the scan does not explain. What is below the data's resolution leaves the verdict open.
+    #[serde(with = "min_region")]
+    pub min_region_mm2: Option<f64>,
     /// Minimum share of the nominal's surface that must be measured for a PASS, 0 to 1.
     pub min_coverage: f64,
     /// Maximum number of points out of tolerance outside regions; `None` for no limit.
@@ -96,8 +98,36 @@ impl std::str::FromStr for OutlierLimit {
     }
 }
 
-/// Default of [`Parameters::min_coverage`]: with less, the scan shows a detail rather than the part.
-pub const DEFAULT_MIN_COVERAGE: f64 = 0.2;
+/// Default of [`Parameters::min_coverage`]: with less, a PASS would speak of surface that nobody has seen.
+pub const DEFAULT_MIN_COVERAGE: f64 = 0.8;
+
+/// How [`Parameters::min_region_mm2`] is stored. A bare number is what earlier versions wrote, whether it was chosen or
+/// not: their default of 1 mm² stands for no choice.
+mod min_region {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    const EARLIER_DEFAULT_MM2: f64 = 1.0;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        Bare(f64),
+        Chosen { mm2: f64 },
+    }
+
+    #[expect(clippy::ref_option, reason = "serde passes the field")]
+    pub fn serialize<S: Serializer>(own: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        own.map(|mm2| Stored::Chosen { mm2 }).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+        Ok(match Option::<Stored>::deserialize(deserializer)? {
+            Some(Stored::Bare(mm2)) => Some(mm2).filter(|mm2| *mm2 != EARLIER_DEFAULT_MM2),
+            Some(Stored::Chosen { mm2 }) => Some(mm2),
+            None => None,
+        })
+    }
+}
 
 impl Default for Parameters {
     fn default() -> Self {
@@ -111,7 +141,7 @@ impl Default for Parameters {
             radius_mm: None,
             tolerance: Tolerance::default(),
             own_tolerances: Vec::new(),
-            min_region_mm2: 1.0,
+            min_region_mm2: None,
             min_coverage: DEFAULT_MIN_COVERAGE,
             max_outliers: None,
             clutter_distance_mm: None,
@@ -135,7 +165,7 @@ impl Parameters {
         if self.radius_mm.is_some_and(|radius| !(radius > 0.0 && radius.is_finite())) {
             return Err(UserError::usage("The matching radius must be a positive number of mm."));
         }
-        if !(self.min_region_mm2 >= 0.0) {
+        if self.min_region_mm2.is_some_and(|mm2| !(mm2 >= 0.0)) {
             return Err(UserError::usage("The minimum area of a region must be 0 mm² or more."));
         }
         if !(0.0..=1.0).contains(&self.min_coverage) {
@@ -233,4 +263,22 @@ impl Parameters {
 fn is_direction(vector: &[f64; 3]) -> bool {
     let length = Vector::from(*vector).norm();
     length > 0.0 && length.is_finite()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_region_is_read_as_earlier_versions_wrote_it() {
+        let read = |text: &str| serde_json::from_str::<Parameters>(text).unwrap().min_region_mm2;
+        assert_eq!(read(r#"{"min_region_mm2": 1.0}"#), None);
+        assert_eq!(read(r#"{"min_region_mm2": 2.5}"#), Some(2.5));
+        assert_eq!(read("{}"), None);
+        for own in [None, Some(1.0), Some(0.0)] {
+            let parameters = Parameters { min_region_mm2: own, ..Parameters::default() };
+            let text = serde_json::to_string(&parameters).unwrap();
+            assert_eq!(serde_json::from_str::<Parameters>(&text).unwrap(), parameters, "{text}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::element::any_perpendicular;
 use super::{Kind, Shape};
 use geometry::kd_tree::Neighbours;
-use geometry::{KdTree, Mesh, Point, Pose, Surface, Vector, sampling};
+use geometry::{KdTree, Mesh, Point, Pose, Surface, Vector, draw, sampling};
 
 /// Places on a face at which it is asked for data.
 const FACE_SAMPLES: usize = 2000;
@@ -198,21 +198,7 @@ pub fn floored_percent(share: f64) -> f64 {
 
 /// About `most` of the points, all if there are fewer: drawn by their coordinates, so that their order does not matter.
 pub(crate) fn drawn(points: &[Point], most: usize) -> Vec<Point> {
-    if points.len() <= most {
-        return points.to_vec();
-    }
-    let limit = (most as f64 / points.len() as f64 * u64::MAX as f64) as u64;
-    points.iter().filter(|point| coordinate_hash(point) <= limit).copied().collect()
-}
-
-/// A pseudo-random number of a point by its coordinates (the finaliser of SplitMix64; Steele, Lea and Flood 2014).
-pub(crate) fn coordinate_hash(point: &Point) -> u64 {
-    point.coords.iter().fold(0x9E37_79B9_7F4A_7C15_u64, |hash, own| {
-        let mut mixed = (hash ^ own.to_bits()).wrapping_add(0x9E37_79B9_7F4A_7C15);
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    })
+    draw::sample(points, most).into_iter().map(|index| points[index as usize]).collect()
 }
 
 /// 90th percentile of the spacing of points, mm; 0 without points.

@@ -18,12 +18,12 @@ use nalgebra::{Matrix2, Vector2};
 use rayon::prelude::*;
 
 use crate::features::Shape;
-use crate::features::face_coverage::{coordinate_hash, drawn};
+use crate::features::face_coverage::drawn;
 use crate::features::fitting::SPIKE_SIGMAS;
 use crate::features::noise::Roughness;
 use geometry::kd_tree::Neighbours;
 use geometry::transform::perpendicular_axes;
-use geometry::{KdTree, Point, Vector};
+use geometry::{KdTree, Point, Vector, draw};
 
 /// Number of points from which on they are a scan's: fewer are touched one by one.
 const MIN_SCAN_POINTS: usize = 500;
@@ -192,7 +192,7 @@ impl<'a> Field<'a> {
             points,
             tree: KdTree::new(points),
             distances_mm: points.iter().map(|point| shape.distance(point)).collect(),
-            is_in_first: points.iter().map(|point| coordinate_hash(point) & 1 == 0).collect(),
+            is_in_first: points.iter().map(|point| draw::key(point) & 1 == 0).collect(),
             neighbours: share.clamp(MIN_NEIGHBOURS, MAX_NEIGHBOURS),
             noise_mm,
             significant_sigmas: 1.0 + (2.0 * (points.len().max(2) as f64).ln()).sqrt(),

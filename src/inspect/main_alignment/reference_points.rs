@@ -17,7 +17,10 @@ use crate::recipe::ElementId;
 use crate::robust_scale::{SIGMA_OF_MEDIAN, median};
 use base::{Progress, Result, UserError};
 use geometry::triangle::Feature;
-use geometry::{Point, Pose, Surface, SurfaceHit, Vector, transform};
+use geometry::{KdTree, Point, Pose, Surface, SurfaceHit, Vector, transform};
+use uncertainty::{Field, MANY_POINTS};
+
+mod uncertainty;
 
 /// Maximum distance of a reference point from the nominal surface, mm: beyond it, it belongs to another part or unit.
 const MAX_OFF_SURFACE_MM: f64 = 0.5;
@@ -191,6 +194,14 @@ struct Held<'a> {
     along: Vector,
 }
 
+/// The linear function of position through the deviations about a point.
+struct LocalFit {
+    /// Its value at the point, along the direction of that, mm.
+    deviation_mm: f64,
+    /// Positions in the tangent plane and deviations along the normal, mm.
+    samples: Vec<[f64; 3]>,
+}
+
 /// Aligns by `references`, starting from `start`; degrees of freedom that they leave stay as there, and are named in the
 /// result. The scan's surface at a reference point is that of the scan points within `radius_mm`; points that are the
 /// centres of features are measured at those of `centres`.
@@ -259,22 +270,40 @@ pub fn align(
     })
 }
 
+/// The surface of a scan about a point of the nominal.
+#[derive(Clone, Copy, Debug)]
+pub struct PointMeasurement {
+    /// Deviation along the direction of the point, mm.
+    pub deviation_mm: f64,
+    /// Number of scan points that it was found from.
+    pub points: usize,
+    /// Expanded uncertainty (k = 2) by the noise of the scan, mm; `None` if it shows too little of it.
+    pub uncertainty_mm: Option<f64>,
+}
+
 /// The deviation of the scan, moved to the nominal frame by `pose`, at each of `references` along its (first) direction,
-/// mm, and the number of scan points that it was found from; an error for a point that is not on the nominal, cannot be held
-/// along its direction, or was not measured.
+/// with its uncertainty; an error for a point that is not on the nominal, cannot be held along its direction, or was not
+/// measured.
 pub fn measured(
     nominal: &Surface,
     scan: &[Point],
     references: &ReferencePoints,
     pose: &Pose,
-) -> Vec<Result<(f64, usize)>> {
-    let radius_mm = references.radius_mm;
+) -> Vec<Result<PointMeasurement>> {
+    if references.points.is_empty() {
+        return Vec::new();
+    }
+    let tree = KdTree::new(scan);
+    let field = Field { nominal, scan, tree: &tree, pose, radius_mm: references.radius_mm };
+    let is_many = references.points.len() > MANY_POINTS;
     let measure = |own: &ReferencePoint| {
         let held = Held::of(own, own.direction, nominal)?;
-        let near = vicinities(scan, std::slice::from_ref(&held), pose, MAX_DEVIATION_RADII * radius_mm + radius_mm);
-        held.measure(nominal, &near[0], pose, radius_mm)
+        let near = field.near(&held.foot, usize::MAX);
+        let fit = held.fit(nominal, &near, pose, references.radius_mm)?;
+        let uncertainty_mm = field.uncertainty_mm(&held, &fit, is_many);
+        Ok(PointMeasurement { deviation_mm: fit.deviation_mm, points: fit.samples.len(), uncertainty_mm })
     };
-    references.points.iter().map(measure).collect()
+    references.points.par_iter().map(measure).collect()
 }
 
 /// Degrees of freedom in words that reference points leave, weakest first: six minus their number are held.
@@ -369,6 +398,11 @@ impl<'a> Held<'a> {
     /// The deviation of the scan at this point along its direction, mm, and the number of points it was found from:
     /// a linear function of position through the deviations of the scan points about it.
     fn measure(&self, nominal: &Surface, near: &[Point], pose: &Pose, radius_mm: f64) -> Result<(f64, usize)> {
+        self.fit(nominal, near, pose, radius_mm).map(|own| (own.deviation_mm, own.samples.len()))
+    }
+
+    /// As [`Self::measure`], with the scan points that it was found from.
+    fn fit(&self, nominal: &Surface, near: &[Point], pose: &Pose, radius_mm: f64) -> Result<LocalFit> {
         let [u, v] = transform::perpendicular_axes(&self.normal);
         let mut samples: Vec<[f64; 3]> = near
             .iter()
@@ -392,7 +426,7 @@ impl<'a> Held<'a> {
             }
             fit = self.linear_fit(&samples, radius_mm)?;
         }
-        Ok((fit[0] / self.along.dot(&self.normal), samples.len()))
+        Ok(LocalFit { deviation_mm: fit[0] / self.along.dot(&self.normal), samples })
     }
 
     /// The deviation of a measured centre from this point along its direction, mm, and the number of points that it was

@@ -4,14 +4,16 @@
 mod recipe;
 #[cfg(test)]
 mod tests;
+pub mod trials;
 
 use serde::{Deserialize, Serialize};
 
 use crate::deviation::Tolerance;
 use crate::main_alignment::reference_points::{Direction, measured};
 use crate::main_alignment::{ReferencePoints, csv};
+use crate::tolerances::Conformity;
 use crate::verdict::Verdict;
-use base::{Progress, Result, UserError, counted, signed, signed_length};
+use base::{Progress, Result, UserError, counted, decimals, signed, signed_length};
 use geometry::{Point, Pose, Surface};
 
 pub use recipe::SurfacePointsRecipe;
@@ -40,6 +42,23 @@ pub struct SurfacePoint {
     /// Deviation of the scan along that direction, mm, and the number of scan points that it was found from; or why it
     /// was not measured.
     pub measured: std::result::Result<(f64, usize), String>,
+    /// Expanded uncertainty (k = 2) of the deviation by the noise of the scan about the point, mm; `None` if the scan shows
+    /// too little of it, or the point was not measured.
+    pub uncertainty_mm: Option<f64>,
+}
+
+impl SurfacePoint {
+    /// What its deviation proves within `limits` (ISO 14253-1); `None` if it was not measured. Without an uncertainty
+    /// nothing is proven.
+    pub fn conformity(&self, limits: &Tolerance) -> Option<Conformity> {
+        let (mm, _) = *self.measured.as_ref().ok()?;
+        let excess_mm = limits.excess_mm(mm);
+        Some(match self.uncertainty_mm {
+            Some(own) if excess_mm <= -own => Conformity::Conforms,
+            Some(own) if excess_mm > own => Conformity::DoesNotConform,
+            _ => Conformity::Undecided,
+        })
+    }
 }
 
 /// Deviations at surface points.
@@ -87,46 +106,71 @@ impl SurfacePoints {
         self.deviations().filter(|mm| self.parameters.tolerance.allows(*mm)).count()
     }
 
-    /// Fail if a point is out of tolerance, incomplete if one was not measured; `None` without points.
-    pub fn verdict(&self) -> Option<Verdict> {
-        let (measured, good) = (self.deviations().count(), self.in_tolerance());
-        let whole = if measured < self.points.len() { Verdict::Incomplete } else { Verdict::Pass };
-        (!self.points.is_empty()).then_some(if good < measured { Verdict::Fail } else { whole })
+    /// Number of points closer to a limit than their uncertainty.
+    pub fn in_doubt(&self) -> usize {
+        self.points.iter().filter(|own| self.conformity_of(own) == Some(Conformity::Undecided)).count()
     }
 
-    /// Verdict on one of its points; incomplete if it was not measured.
+    /// What a point proves; `None` if it was not measured.
+    pub fn conformity_of(&self, point: &SurfacePoint) -> Option<Conformity> {
+        point.conformity(&self.parameters.tolerance)
+    }
+
+    /// Fail if a point is out of tolerance, incomplete if one is in doubt or was not measured; `None` without points.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.points.iter().map(|own| self.verdict_of(own)).reduce(Verdict::and)
+    }
+
+    /// Verdict on one of its points; incomplete if it is in doubt or was not measured.
     pub fn verdict_of(&self, point: &SurfacePoint) -> Verdict {
-        match point.measured {
-            Ok((mm, _)) if self.parameters.tolerance.allows(mm) => Verdict::Pass,
-            Ok(_) => Verdict::Fail,
-            Err(_) => Verdict::Incomplete,
+        match self.conformity_of(point) {
+            Some(Conformity::Conforms) => Verdict::Pass,
+            Some(Conformity::DoesNotConform) => Verdict::Fail,
+            Some(Conformity::Undecided) | None => Verdict::Incomplete,
         }
     }
 
-    /// What each point shows, e.g. “+0.123 mm, in tolerance”.
+    /// What each point shows, e.g. “+0.123 mm, U 0.004 mm, in tolerance”.
     pub fn describe(&self, point: &SurfacePoint) -> String {
         match &point.measured {
             Ok((mm, _)) => {
-                let word = if self.parameters.tolerance.allows(*mm) { "in tolerance" } else { "out of tolerance" };
-                format!("{} mm, {word}", signed_length(*mm, 4))
+                let word = match self.conformity_of(point) {
+                    Some(Conformity::Conforms) => "in tolerance",
+                    Some(Conformity::DoesNotConform) => "out of tolerance",
+                    Some(Conformity::Undecided) | None => "in doubt",
+                };
+                let digits = decimals(4);
+                let uncertainty = match point.uncertainty_mm {
+                    Some(own) => format!("U {own:.digits$} mm"),
+                    None => "no uncertainty".to_owned(),
+                };
+                format!("{} mm, {uncertainty}, {word}", signed_length(*mm, 4))
             }
             Err(sentence) => sentence.clone(),
         }
     }
 
-    /// A table: name, position and direction, deviation and limits in mm, number of scan points, verdict.
+    /// A table: name, position and direction, deviation, limits and expanded uncertainty in mm, number of scan points,
+    /// verdict.
     pub fn csv(&self) -> String {
-        let mut text = "name,x_mm,y_mm,z_mm,direction,deviation_mm,low_mm,high_mm,points,verdict\n".to_owned();
+        let mut text =
+            "name,x_mm,y_mm,z_mm,direction,deviation_mm,low_mm,high_mm,uncertainty_mm,points,verdict\n".to_owned();
         let Tolerance { low_mm, high_mm } = self.parameters.tolerance;
         for own in &self.points {
             let name = csv::plain_name(&own.name);
-            let (deviation, count, verdict) = match &own.measured {
-                Ok((mm, count)) if self.parameters.tolerance.allows(*mm) => (mm.to_string(), *count, "pass"),
-                Ok((mm, count)) => (mm.to_string(), *count, "fail"),
-                Err(_) => (String::new(), 0, "not measured"),
+            let (deviation, count) =
+                own.measured.as_ref().map_or_else(|_| (String::new(), 0), |(mm, n)| (mm.to_string(), *n));
+            let verdict = match self.conformity_of(own) {
+                Some(Conformity::Conforms) => "pass",
+                Some(Conformity::DoesNotConform) => "fail",
+                Some(Conformity::Undecided) => "in doubt",
+                None => "not measured",
             };
+            let uncertainty = own.uncertainty_mm.map(|mm| mm.to_string()).unwrap_or_default();
             let ([x, y, z], direction) = ([own.at.x, own.at.y, own.at.z], own.direction.name());
-            text += &format!("{name},{x},{y},{z},{direction},{deviation},{low_mm},{high_mm},{count},{verdict}\n");
+            text += &format!(
+                "{name},{x},{y},{z},{direction},{deviation},{low_mm},{high_mm},{uncertainty},{count},{verdict}\n"
+            );
         }
         text
     }
@@ -137,13 +181,17 @@ impl SurfacePoints {
         let of_measured = format!("{} of {} in tolerance", self.in_tolerance(), counted(measured, "point", "points"));
         let missing = total - measured;
         let missing = if missing > 0 { format!("; {missing} not measured") } else { String::new() };
+        let doubt = match self.in_doubt() {
+            0 => String::new(),
+            count => format!("; {count} in doubt"),
+        };
         let (min_mm, max_mm) = self.range_mm();
         let range = if measured > 0 {
             format!(", deviations from {} mm to {} mm", signed(min_mm, 4), signed(max_mm, 4))
         } else {
             String::new()
         };
-        format!("{of_measured}{missing}{range}.")
+        format!("{of_measured}{missing}{doubt}{range}.")
     }
 
     /// Smallest and largest deviation, mm.
@@ -168,7 +216,8 @@ pub fn run(
         name: own.name.clone(),
         direction: own.direction,
         at: own.point,
-        measured: found.map_err(|error| error.sentence),
+        uncertainty_mm: found.as_ref().ok().and_then(|own| own.uncertainty_mm),
+        measured: found.map(|own| (own.deviation_mm, own.points)).map_err(|error| error.sentence),
     });
     Ok(SurfacePoints { parameters: parameters.clone(), points: points.collect() })
 }

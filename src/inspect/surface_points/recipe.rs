@@ -68,8 +68,9 @@ impl Product for SurfacePoints {
     }
 
     fn covers(&self) -> Option<String> {
-        let (total, measured) = (self.points.len(), self.deviations().count());
-        (measured < total).then(|| format!("on {measured} of {total} surface points"))
+        // Points in doubt are judged no more than those that were not measured.
+        let (total, judged) = (self.points.len(), self.deviations().count() - self.in_doubt());
+        (judged < total).then(|| format!("on {judged} of {total} surface points"))
     }
 
     fn sentences(&self) -> Vec<String> {

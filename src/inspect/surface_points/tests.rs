@@ -74,3 +74,27 @@ fn added_points_get_free_names_and_two_of_one_name_are_refused() {
     parameters.at.points[0].hold(Direction::X, true);
     assert!(parameters.check().unwrap_err().sentence.contains("“P3” is measured along one direction"));
 }
+
+/// Noise that moves all points about a surface point alike shows at other places of the face only.
+#[test]
+fn uncertainty_covers_the_error_whether_noise_is_correlated_or_not() {
+    for (length_mm, at_most_mm) in [(0.0, 0.008), (3.0, 0.03), (10.0, 0.04)] {
+        let found = trials::coverage(length_mm, 0.8, 3).unwrap();
+        assert!(10 * found.covered >= 8 * found.points, "{length_mm}: {found:?}");
+        assert!(found.mean_mm < at_most_mm && found.wrong <= 1, "{length_mm}: {found:?}");
+    }
+}
+
+#[test]
+fn a_point_without_enough_of_the_scan_about_it_is_in_doubt() {
+    let nominal = Surface::new(shapes::cuboid(Point::origin(), Point::new(40.0, 30.0, 10.0)));
+    let around = [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)];
+    let scan: Vec<Point> = around.map(|(x, y)| Point::new(20.0 + x, 15.0 + y, 10.01)).into();
+    let at = ReferencePoints { points: vec![point("P1", [20.0, 15.0, 10.0], Direction::Normal)], radius_mm: 2.0 };
+    let parameters = Parameters { at, tolerance: Tolerance::default() };
+    let found = run(&nominal, &scan, &Pose::identity(), &parameters, &Progress::silent()).unwrap();
+    assert_eq!((found.points[0].uncertainty_mm, found.verdict()), (None, Some(Verdict::Incomplete)));
+    assert_eq!(found.in_doubt(), 1);
+    assert!(found.describe(&found.points[0]).ends_with("no uncertainty, in doubt"));
+    assert!(found.csv().ends_with(",4,in doubt\n"), "{}", found.csv());
+}

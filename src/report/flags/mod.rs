@@ -15,6 +15,7 @@ use inspect::deviation::regions::Region;
 use inspect::features::measured::MeasuredFeature;
 use inspect::features::{Element, Shape};
 use inspect::surface_points::{SurfacePoint, SurfacePoints};
+use inspect::tolerances::Conformity;
 use inspect::tolerances::recipe::ToleranceRecipe;
 use inspect::tolerances::{Characteristic, Judged, decided};
 use render::colour_scale::ColourScale;
@@ -177,7 +178,14 @@ pub fn of_points(made: &SurfacePoints, scale: &ColourScale, unit: LengthUnit) ->
             element: None,
             beside_mm: deviation_mm,
             stripe: Shade::Own(scale.colour(Some(deviation_mm))),
-            content: Content::Text(format!("{}   {} {}", own.name, unit.signed_length(deviation_mm, 3), unit.symbol())),
+            content: Content::Text(format!(
+                "{}   {} {}{}",
+                own.name,
+                unit.signed_length(deviation_mm, 3),
+                unit.symbol(),
+                // What is in doubt must not look like what is proven.
+                if made.conformity_of(own) == Some(Conformity::Undecided) { " ?" } else { "" }
+            )),
         })
     };
     made.points.iter().filter_map(flag).collect()

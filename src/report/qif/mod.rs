@@ -324,11 +324,11 @@ fn stale(name: String, what: &str) -> Characteristic {
 fn of_comparison(name: &str, check: &Check) -> Vec<Characteristic> {
     let tolerance = check.parameters.tolerance;
     let what = format!(
-        "Deviations of the surface{} within {} mm to {} mm but for regions smaller than {} mm²{}",
+        "Deviations of the surface{} within {} mm to {} mm but for regions smaller than {:.3} mm²{}",
         check.parameters.measured_in_words().map(|own| format!(" {own}")).unwrap_or_default(),
         tolerance.low_mm,
         tolerance.high_mm,
-        check.parameters.min_region_mm2,
+        check.parameters.min_region_mm2.unwrap_or(check.resolution.area_mm2),
         check.parameters.own_tolerances_in_words()
     );
     let said = format!("{}. {}", check.judgement.headline(), check.judgement.reason);
@@ -356,10 +356,9 @@ fn of_points(name: &str, made: &SurfacePoints) -> Vec<Characteristic> {
         let [x, y, z] = [own.at.x, own.at.y, own.at.z];
         let what = format!("Deviation along {} at {x}, {y}, {z} mm", own.direction.name());
         let measured = own.measured.as_ref().ok().map(|(mm, _)| *mm);
-        let verdict = |mm: f64| if tolerance.allows(mm) { Verdict::Pass } else { Verdict::Fail };
         Characteristic {
-            verdict: measured.map(verdict),
-            measurement: measured.map(|mm| value("Value", mm, None)).into_iter().collect(),
+            verdict: measured.map(|_| made.verdict_of(own)),
+            measurement: measured.map(|mm| value("Value", mm, own.uncertainty_mm)).into_iter().collect(),
             ..Characteristic::length(format!("{name}, {}", own.name), &what, limits)
         }
     };

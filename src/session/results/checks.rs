@@ -147,10 +147,10 @@ pub(super) fn surface_points(document: &Document, element: &Element) -> Rows {
             item: own.name.clone(),
             lower: Some(tolerance.low_mm),
             upper: Some(tolerance.high_mm),
-            verdict: RowVerdict::of(Some(made.verdict_of(own)), false),
+            verdict: RowVerdict::of(Some(made.verdict_of(own)), is_undecided(made.conformity_of(own))),
             why: own.measured.as_ref().err().cloned().unwrap_or_default(),
             at: Some(own.at),
-            ..ResultRow::new(element, "Deviation", "mm").measured(Some(0.0), deviation_mm, None)
+            ..ResultRow::new(element, "Deviation", "mm").measured(Some(0.0), deviation_mm, own.uncertainty_mm)
         }
     });
     Some(rows.collect())

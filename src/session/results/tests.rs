@@ -300,7 +300,8 @@ fn dimensions_and_surface_points_have_a_row_each() {
     let recipe = SectionRecipe { nominal: scan, scan: Some(scan), alignment: None, parameters };
     let id = block.document.plan.add("cut", recipe.into()).unwrap();
     block.document.store_result::<SectionRecipe>(id, Arc::new(section));
-    let point = |name: &str, measured| SurfacePoint {
+    let point = |name: &str, measured: Result<(f64, usize), String>| SurfacePoint {
+        uncertainty_mm: measured.is_ok().then_some(0.01),
         name: name.to_owned(),
         direction: Direction::Normal,
         at: Point::origin(),
@@ -311,6 +312,7 @@ fn dimensions_and_surface_points_have_a_row_each() {
         point("P1", Ok((0.02, 9))),
         point("P2", Ok((-0.07, 9))),
         point("P3", Err("P3 was not measured.".to_owned())),
+        point("P4", Ok((0.045, 9))),
     ];
     let made = SurfacePoints { parameters: parameters.clone(), points };
     let recipe = SurfacePointsRecipe { nominal: scan, scan, alignment: None, parameters };
@@ -321,7 +323,8 @@ fn dimensions_and_surface_points_have_a_row_each() {
     let verdicts = |rows: &[ResultRow]| rows.iter().map(|own| own.verdict).collect::<Vec<_>>();
     // The contours themselves were not measured.
     assert_eq!(verdicts(&cut), [NotJudged, Pass, InDoubt, Fail, NotJudged]);
-    assert_eq!(verdicts(&points), [Pass, Fail, NotJudged]);
+    assert_eq!(verdicts(&points), [Pass, Fail, NotJudged, InDoubt]);
+    near(points[0].uncertainty, 0.01, 1e-12);
     assert_eq!((cut[1].title().as_str(), points[1].title().as_str()), ("cut · Distance 1", "points · P2"));
     near(cut[1].deviation, 0.01, 1e-12);
     near(cut[1].upper, 20.05, 1e-12);

@@ -14,6 +14,7 @@ use crate::{Action, theme};
 use dispatch::SurfacePoints as Commands;
 use inspect::recipe::Product as _;
 use inspect::surface_points::{Parameters, SurfacePoint, SurfacePoints, SurfacePointsRecipe};
+use inspect::tolerances::Conformity;
 use session::Document;
 use session::pipeline::State;
 use session::plan::{ElementId, Recipe};
@@ -192,9 +193,19 @@ fn lines(
             direction_choice(ui, &mut own.direction, &text!("compare-direction-of-point", number = number));
             match found.map(|point| (point, &point.measured)) {
                 Some((point, Ok((mm, count)))) => {
-                    let colour = if tolerance.allows(*mm) { ui.visuals().text_color() } else { theme::BAD };
+                    let colour = match point.conformity(tolerance) {
+                        Some(Conformity::Conforms) => ui.visuals().text_color(),
+                        Some(Conformity::DoesNotConform) => theme::BAD,
+                        Some(Conformity::Undecided) | None => theme::WARN,
+                    };
                     let text = egui::RichText::new(signed_length(*mm, 3)).color(colour);
-                    let hint = text!("compare-point-found", count = *count);
+                    let hint = match point.uncertainty_mm {
+                        Some(mm) => {
+                            let uncertainty = with_unit(length_text(mm, 4));
+                            text!("compare-point-found-uncertain", count = *count, uncertainty = uncertainty)
+                        }
+                        None => text!("compare-point-found", count = *count),
+                    };
                     if ui.add(egui::Button::new(text).frame(false)).on_hover_text(hint).clicked() {
                         action = Some(RowAction::Fly(spot(point, at.radius_mm)));
                     }

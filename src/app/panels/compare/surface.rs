@@ -117,7 +117,14 @@ fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>, colours
         number(ui, &text!("compare-scale"), &mut draft.scale_mm, " mm", 1e-4, 1e3);
         colours.choice(ui, document, saved);
         number(ui, &text!("compare-max-distance"), &mut deviation.max_distance_mm, " mm", 1e-3, 1e4);
-        number(ui, &text!("compare-min-region"), &mut deviation.min_region_mm2, " mm²", 0.0, 1e6);
+        let mut region_mm2 = deviation.min_region_mm2.unwrap_or_default();
+        let hint = text!("compare-min-region-hint");
+        let label = ui.label(text!("compare-min-region")).on_hover_text(hint.clone());
+        let field = NumberField::new(&mut region_mm2).speed(0.01).range(0.0..=1e6).max_decimals(4);
+        ui.add(field.unit(" mm²")).labelled_by(label.id).on_hover_text(hint);
+        ui.end_row();
+        // As in the fields below, 0 leaves it to the data.
+        deviation.min_region_mm2 = (region_mm2 > 0.0).then_some(region_mm2);
         let mut coverage = 100.0 * deviation.min_coverage;
         number(ui, &text!("compare-min-coverage"), &mut coverage, " %", 0.0, 100.0);
         deviation.min_coverage = coverage / 100.0;

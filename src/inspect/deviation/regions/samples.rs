@@ -1,15 +1,17 @@
 //! The samples that regions are formed of: points or facets with their deviations, smoothed and linked to neighbours.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
+use crate::robust_scale::median;
 use base::{Progress, Result};
 use compute::point_facet_matching::FacetDeviation;
 use compute::smoothing::{self, LINKS, NO_LINK, Smoothed};
 use compute::{Backend, Compute};
 use geometry::kd_tree::AlongCurve;
-use geometry::{Mesh, OrderedPoints, Point, SearchablePoints, Vector, topology, triangle};
+use geometry::{Mesh, OrderedPoints, Point, SearchablePoints, Vector, draw, topology, triangle};
 
 /// A measured point or facet.
 #[derive(Clone, Copy)]
@@ -31,8 +33,8 @@ type Links = [u32; LINKS];
 pub(super) enum Samples {
     /// Points of a scan.
     Points {
-        points: Vec<Point>,
-        values_mm: Vec<f64>,
+        points: Arc<[Point]>,
+        values_mm: Arc<[f64]>,
         /// Index of each point in `smoothed`; [`NOT_SMOOTHED`] for points far from any that is out of tolerance.
         slots: Vec<u32>,
         smoothed: Vec<Smoothed>,
@@ -58,6 +60,8 @@ const CHUNK: usize = 512;
 const AREA_SAMPLES: usize = 100_000;
 /// Maximum area per point relative to the median; sparser points are strays over unmeasured faces.
 const MAX_AREA_RATIO: f64 = 25.0;
+/// Maximum length of a link in spacings: what is farther apart hangs together by nothing that was measured.
+const MAX_LINK_SPACINGS: f64 = 3.0;
 /// Minimum number of neighbours on the same face: with fewer, stray values would determine the median.
 const MIN_NEIGHBOURS: u32 = 8;
 
@@ -68,13 +72,15 @@ fn area_mm2(own: &Smoothed) -> f64 {
 
 impl Samples {
     /// Smooths the deviations of points over neighbours on the same face and links each point to its nearest, wherever
-    /// this can affect a region. `out` says whether a deviation, mm, of the point at an index is out of tolerance.
+    /// this can affect a region. `out` says whether a deviation, mm, of the point at an index is out of tolerance;
+    /// `searchable` are the `points`.
     ///
     /// Returns an error if the backend fails or the work is cancelled.
     pub(super) fn of_points(
         backend: &dyn Backend,
-        points: Vec<Point>,
-        values_mm: Vec<f64>,
+        points: Arc<[Point]>,
+        searchable: &SearchablePoints<'_>,
+        values_mm: Arc<[f64]>,
         normals: &[Vector],
         out: impl Fn(u32, f64) -> bool + Sync,
         progress: &Progress,
@@ -85,19 +91,19 @@ impl Samples {
             let (slots, smoothed) = (Vec::new(), Vec::new());
             return Ok(Self::Points { points, values_mm, slots, smoothed, max_area_mm2: 0.0 });
         }
-        let searchable = SearchablePoints::new(&points);
-        let stride = count.div_ceil(AREA_SAMPLES).max(1);
+        let stride = count.div_ceil(AREA_SAMPLES).max(1) as u64;
+        // By positions, so that the order of points changes nothing.
+        let is_sampled = |i: u32| draw::key(&points[i as usize]).is_multiple_of(stride);
         let wanted = if outside.len() as f64 > MAX_SPARSE_FRACTION * count as f64 {
             (0..count as u32).collect()
         } else {
-            let near = mark_neighbours(&searchable, &outside);
-            (0..count as u32)
-                .filter(|&i| near[i as usize].load(Relaxed) || (i as usize).is_multiple_of(stride))
-                .collect::<Vec<_>>()
+            let near = mark_neighbours(searchable, &outside);
+            let is_wanted = |i: &u32| near[*i as usize].load(Relaxed) || is_sampled(*i);
+            (0..count as u32).into_par_iter().filter(is_wanted).collect::<Vec<_>>()
         };
-        let request = smoothing::Request { points: &searchable, values: &values_mm, normals, wanted: &wanted };
+        let request = smoothing::Request { points: searchable, values: &values_mm, normals, wanted: &wanted };
         let smoothed = backend.compute(&request, progress)?;
-        let sampled = wanted.iter().zip(&smoothed).filter(|(index, _)| (**index as usize).is_multiple_of(stride));
+        let sampled = wanted.iter().zip(&smoothed).filter(|(index, _)| is_sampled(**index));
         let mut areas: Vec<f64> = sampled.map(|(_, own)| area_mm2(own)).collect();
         let middle = areas.len() / 2;
         let median_mm2 = if areas.is_empty() { 0.0 } else { *areas.select_nth_unstable_by(middle, f64::total_cmp).1 };
@@ -140,11 +146,58 @@ impl Samples {
     /// Smoothed deviation, mm; NaN for points not smoothed and for points that form no surface.
     pub(super) fn deviation_mm(&self, i: usize) -> f64 {
         match self {
-            Self::Points { max_area_mm2, .. } => {
-                let is_surface = |own: &&Smoothed| area_mm2(own) <= *max_area_mm2 && own.neighbours >= MIN_NEIGHBOURS;
-                self.smoothed(i).filter(is_surface).map_or(f64::NAN, |own| own.value)
-            }
+            Self::Points { .. } if self.is_surface(i) => self.smoothed(i).map_or(f64::NAN, |own| own.value),
+            Self::Points { .. } => f64::NAN,
             Self::Facets { samples, .. } => samples[i].deviation_mm,
+        }
+    }
+
+    /// Whether the points about a smoothed point are dense enough for a surface; `false` for points not smoothed.
+    pub(super) fn is_surface(&self, i: usize) -> bool {
+        match self {
+            Self::Points { max_area_mm2, .. } => {
+                self.smoothed(i).is_some_and(|own| area_mm2(own) <= *max_area_mm2 && own.neighbours >= MIN_NEIGHBOURS)
+            }
+            Self::Facets { .. } => true,
+        }
+    }
+
+    /// Maximum length of a link that holds points together, mm.
+    pub(super) fn max_link_mm(&self) -> f64 {
+        match self {
+            Self::Points { max_area_mm2, .. } => MAX_LINK_SPACINGS * (max_area_mm2 / MAX_AREA_RATIO).sqrt(),
+            Self::Facets { .. } => f64::INFINITY,
+        }
+    }
+
+    /// The links of a point that are no longer than [`MAX_LINK_SPACINGS`]; of facets all.
+    pub(super) fn near_links(&self, i: usize) -> impl Iterator<Item = u32> + '_ {
+        let max_mm2 = self.max_link_mm().powi(2);
+        let is_near = move |other: &u32| match self {
+            Self::Points { points, .. } => {
+                let other = points.get(*other as usize);
+                other.is_some_and(|other| (other - points[i]).norm_squared() <= max_mm2)
+            }
+            Self::Facets { .. } => true,
+        };
+        self.links(i).iter().copied().filter(is_near)
+    }
+
+    /// Replaces the smoothed deviations of `members`, in ascending order, by medians over those that each is linked to:
+    /// neighbours beside a narrow group would vote it down.
+    pub(super) fn smooth_within(&mut self, members: &[u32]) {
+        let middle = |&member: &u32| {
+            let linked = self.links(member as usize).iter().filter(|own| members.binary_search(own).is_ok());
+            let mut values: Vec<f64> = linked.chain([&member]).map(|&own| self.raw_mm(own as usize)).collect();
+            median(&mut values).unwrap_or(f64::NAN)
+        };
+        let values: Vec<f64> = members.iter().map(middle).collect();
+        if let Self::Points { slots, smoothed, .. } = self {
+            for (&member, value) in members.iter().zip(values) {
+                if let Some(own) = smoothed.get_mut(slots[member as usize] as usize) {
+                    own.value = value;
+                }
+            }
         }
     }
 

@@ -37,6 +37,12 @@ impl Sides<'_> {
         self.limits.on(self.facets[index as usize]).excess_mm(deviation_mm)
     }
 
+    /// How far a deviation lies beyond the limit of a sample on that side, mm; negative within it.
+    pub fn beyond_mm(&self, index: u32, side: i8, deviation_mm: f64) -> f64 {
+        let limits = self.limits.on(self.facets[index as usize]);
+        if side > 0 { deviation_mm - limits.high_mm } else { limits.low_mm - deviation_mm }
+    }
+
     fn compare(&self, samples: &Samples, one: u32, other: u32) -> Ordering {
         let key = |index: u32| {
             let mm = samples.sample(index).deviation_mm;

@@ -55,7 +55,7 @@ fn stray_points_over_unmeasured_faces_form_no_region() {
 
 #[test]
 fn noise_alone_gives_no_region_and_a_bump_gives_one_of_the_right_height() {
-    let parameters = Parameters { min_region_mm2: 1.0, ..Parameters::default() };
+    let parameters = Parameters { min_region_mm2: Some(1.0), ..Parameters::default() };
     let (points, map) = flat_scan(|_, _| 0.0);
     assert!(find_flat(&map, &points, &parameters).is_empty());
     let bump = |x: f64, y: f64| {
@@ -75,7 +75,7 @@ fn noise_alone_gives_no_region_and_a_bump_gives_one_of_the_right_height() {
 #[test]
 fn the_worst_region_is_the_one_that_exceeds_its_limit_most() {
     let tolerance = super::super::Tolerance { low_mm: -0.5, high_mm: 0.1 };
-    let parameters = Parameters { min_region_mm2: 1.0, tolerance, ..Parameters::default() };
+    let parameters = Parameters { min_region_mm2: Some(1.0), tolerance, ..Parameters::default() };
     // 0.1 mm below the lower limit, and 0.3 mm above the upper one.
     let steps = |x: f64, _| {
         if x < 20.0 {
@@ -95,7 +95,7 @@ fn the_worst_region_is_the_one_that_exceeds_its_limit_most() {
 
 #[test]
 fn opposite_signs_are_two_regions_even_when_they_touch() {
-    let parameters = Parameters { min_region_mm2: 1.0, ..Parameters::default() };
+    let parameters = Parameters { min_region_mm2: Some(1.0), ..Parameters::default() };
     let step = |x: f64, _| {
         if (20.0..25.0).contains(&x) {
             0.3

@@ -13,6 +13,7 @@
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
+use super::super::newton::MAX_PARAMETERS;
 use super::NormalEquations;
 use super::pairs::Cell;
 use geometry::Vector;
@@ -121,13 +122,7 @@ pub struct Estimate {
 pub fn estimate(cells: &[Cell<Vector>], components: usize, equations: NormalEquations<'_>) -> Option<Estimate> {
     let NormalEquations { information, inverse } = equations;
     let problem = Problem::new(cells, components, inverse.nrows())?;
-    let ratio = problem.longest / problem.shortest();
-    let length = |k: usize| problem.shortest() * ratio.powf(k as f64 / (LENGTHS - 1) as f64);
-    let models: Vec<(Kernel, f64)> = Kernel::ALL
-        .into_iter()
-        .flat_map(|kernel| (0..LENGTHS).map(move |k| (kernel, k)))
-        .map(|(kernel, k)| (kernel, length(k)))
-        .collect();
+    let models = problem.models();
     let evaluations: Vec<Evaluation> =
         models.par_iter().map(|&(kernel, length)| problem.evaluate(kernel, length)).collect();
     let prior: f64 = models.iter().map(|(kernel, length)| problem.log_prior(*kernel, *length).exp()).sum();
@@ -182,6 +177,56 @@ pub fn estimate(cells: &[Cell<Vector>], components: usize, equations: NormalEqua
         is_white: white > 0.5,
         fields: fields_by_length.into_iter().map(|(kernel, length, field)| (kernel, length, field * scale)).collect(),
     })
+}
+
+/// Noise of values at single places of a surface, such as local means.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlaceNoise {
+    /// Variance that is independent from place to place.
+    pub independent: f64,
+    /// Variance that places near each other have in common.
+    pub common: f64,
+}
+
+/// The noise of `values` at `positions`, to which a plane trend was or could be fitted; weighted by the likelihood of all
+/// models as in [`estimate`], and scaled so that √variance times 1.96 covers 95 %. `None` if there are too few.
+pub fn of_places(positions: &[Vector], values: &[f64], trend: &[[f64; 3]]) -> Option<PlaceNoise> {
+    let cell = |((position, value), trend): ((&Vector, &f64), &[f64; 3])| {
+        let mut cell = Cell {
+            position: *position,
+            count: 1.0,
+            sum: [*value, 0.0],
+            squares: value * value,
+            rows: [[0.0; MAX_PARAMETERS]; 2],
+        };
+        cell.rows[0][..trend.len()].copy_from_slice(trend);
+        cell
+    };
+    let cells: Vec<Cell<Vector>> = positions.iter().zip(values).zip(trend).map(cell).collect();
+    let problem = Problem::new(&cells, 1, 3)?;
+    let models = problem.models();
+    let evaluations: Vec<Evaluation> =
+        models.par_iter().map(|&(kernel, length)| problem.evaluate(kernel, length)).collect();
+    let prior: f64 = models.iter().map(|(kernel, length)| problem.log_prior(*kernel, *length).exp()).sum();
+    let independent_only = problem.independent_only((INDEPENDENT_PRIOR_WEIGHT * VARIANCE_RATIOS as f64 * prior).ln());
+    let all = || evaluations.iter().flat_map(|evaluation| &evaluation.hypotheses);
+    let best = all().map(|noise| noise.log_likelihood).fold(independent_only.log_likelihood, f64::max);
+    if !best.is_finite() {
+        return None;
+    }
+    let weight = |noise: &NoiseHypothesis| (noise.log_likelihood - best).exp();
+    let total = weight(&independent_only) + all().map(weight).sum::<f64>();
+    let mut found =
+        PlaceNoise { independent: weight(&independent_only) / total * independent_only.variance, common: 0.0 };
+    let mut mixture = vec![(weight(&independent_only) / total, independent_only.variance)];
+    for noise in all() {
+        let weight = weight(noise) / total;
+        found.independent += weight * noise.variance * noise.variance_ratio;
+        found.common += weight * noise.variance;
+        mixture.push((weight, noise.variance * (1.0 + noise.variance_ratio)));
+    }
+    let scale = scale_to_95(&mixture);
+    Some(PlaceNoise { independent: scale * found.independent, common: scale * found.common })
 }
 
 /// Factor for the mean variance of a mixture of normal distributions about zero, given by weights and variances, such
@@ -267,6 +312,13 @@ impl Problem {
 
     fn shortest(&self) -> f64 {
         SHORTEST_IN_SPACINGS * self.nearest
+    }
+
+    /// All kernels with all lengths.
+    fn models(&self) -> Vec<(Kernel, f64)> {
+        let ratio = self.longest / self.shortest();
+        let length = |k: usize| self.shortest() * ratio.powf(k as f64 / (LENGTHS - 1) as f64);
+        Kernel::ALL.into_iter().flat_map(|kernel| (0..LENGTHS).map(move |k| (kernel, length(k)))).collect()
     }
 
     /// Logarithm of the prior of a kernel with a length.

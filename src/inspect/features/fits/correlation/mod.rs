@@ -22,7 +22,7 @@ use super::lobes::Lobes;
 use super::model::Model;
 use super::newton::WeightedPoints;
 use geometry::Point;
-pub use likelihood::{Kernel, scale_to_95};
+pub use likelihood::{Kernel, PlaceNoise, of_places, scale_to_95};
 pub use local::NoiseCorrelation;
 
 /// Minimum number of points for an estimate of the correlation; tactile probes rarely take more, and their points are
