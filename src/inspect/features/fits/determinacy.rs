@@ -21,6 +21,8 @@ const MIN_RATIO: f64 = 2.0;
 const CLEAR_RATIO: f64 = 100.0;
 /// Ratio of the second to the largest variance below which points may be those of a line.
 const MAX_ELONGATED: f64 = 0.05;
+/// Number of points from which on a cloud can be told from a line.
+const MIN_CLOUD: usize = 10;
 /// Stands for no shape at all.
 const SCATTER: &str = "";
 /// Probability of an error of the first kind.
@@ -76,7 +78,7 @@ fn simpler_shape(
         simpler <= cost * (1.0 + limit / freedom)
     };
     match fit.shape {
-        Shape::Line { .. } => (used > 2 && !differ(high, middle, floor, used)).then_some(SCATTER),
+        Shape::Line { .. } => (used >= MIN_CLOUD && !differ(high, middle, floor, used)).then_some(SCATTER),
         Shape::Plane { .. } if middle < MAX_ELONGATED * high => (!differ(middle, low, floor, used)).then_some(LINE),
         Shape::Plane { .. } => (middle < MIN_RATIO * low).then_some(SCATTER),
         Shape::Circle { .. } => explains(low + middle, 2).then_some(LINE),

@@ -247,6 +247,7 @@ mod tests {
     use super::*;
     use base::random::Random;
     use geometry::Pose;
+    use std::f64::consts::TAU;
 
     fn fitted(kind: Kind, points: &[Point], plane: &Shape) -> Result<Fit> {
         fit_in_plane(kind, points, &[], plane, &Options::default(), &Progress::silent())
@@ -297,7 +298,8 @@ mod tests {
         assert!((found.rms_mm - 0.05 / 2.0_f64.sqrt()).abs() < 1e-6 && found.used == 360);
     }
 
-    /// Stated standard deviations against repetitions, and sigma against the simulated noise.
+    /// Stated standard deviations against repetitions, and sigma against the simulated noise. On an arc they would be
+    /// those of the form that the rest may have.
     #[test]
     fn uncertainties_are_the_spread_of_repetitions() {
         let mut random = Random::new(10, 1);
@@ -310,7 +312,7 @@ mod tests {
                 pose * Point::new(x + noise * random.normal(), y + noise * random.normal(), random.range(-1.0, 1.0))
             };
             let arc: Vec<Point> =
-                (0..30).map(|i| 0.06 * f64::from(i)).map(|a| noisy(8.0 * a.cos(), 8.0 * a.sin())).collect();
+                (0..30).map(|i| TAU / 30.0 * f64::from(i)).map(|a| noisy(8.0 * a.cos(), 8.0 * a.sin())).collect();
             let row: Vec<Point> = (0..30).map(|i| noisy(f64::from(i), 0.0)).collect();
             let (arc, row) = (fitted(Kind::Circle, &arc, &plane).unwrap(), fitted(Kind::Line, &row, &plane).unwrap());
             let Shape::Circle { centre, radius, .. } = arc.shape else { panic!() };

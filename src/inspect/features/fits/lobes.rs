@@ -176,8 +176,10 @@ impl Lobes {
         if !best.is_finite() {
             return None;
         }
+        // What is taken out of the residuals has to be better than none, whose likelihood counts as much as that of all.
+        let none = (-0.5 * freedom * sums.squares.ln() - best).exp() * hypotheses.len() as f64;
         let weight = |own: &Hypothesis| (own.log_evidence - best).exp();
-        let total: f64 = hypotheses.iter().map(weight).sum();
+        let total: f64 = none + hypotheses.iter().map(weight).sum::<f64>();
         let mut coefficients = [[0.0; 2]; HYPOTHESES];
         for (coefficients, own) in coefficients.iter_mut().zip(&hypotheses) {
             *coefficients = (own.mean * (weight(own) / total)).into();
@@ -224,16 +226,14 @@ impl Hypothesis {
         let left = 0.5 * (left + left.transpose());
         let mut amplitudes = Vec::with_capacity(AMPLITUDES);
         for step in 0..AMPLITUDES {
-            let share = step as f64 / (AMPLITUDES - 1) as f64;
-            let amplitude = AMPLITUDE_RANGE[0] * (AMPLITUDE_RANGE[1] / AMPLITUDE_RANGE[0]).powf(share);
+            let amplitude = amplitude_at(step);
             let ratio = amplitude * amplitude;
             let matrix = Matrix2::identity() + left * ratio;
             let shrunk = matrix.try_inverse()?;
             let mean = shrunk * sums.residuals[k] * ratio;
             let square = (sums.squares - sums.residuals[k].dot(&mean)).max(f64::MIN_POSITIVE);
             let variance = square / freedom;
-            let prior = amplitude / PRIOR_SCALE;
-            let log_likelihood = (prior / (1.0 + prior * prior / 3.0).powi(2)).ln()
+            let log_likelihood = density(amplitude).ln()
                 - 0.5 * matrix.determinant().max(f64::MIN_POSITIVE).ln()
                 - 0.5 * freedom * square.ln();
             amplitudes.push((log_likelihood, mean, mean * mean.transpose() + shrunk * (variance * ratio)));
@@ -250,8 +250,21 @@ impl Hypothesis {
         }
         let covariance = response.transpose() * moments * &response * scale_to_95(&mixture);
         let covariance = DMatrix::from_fn(inverse.nrows(), inverse.ncols(), |i, j| covariance[(i, j)]);
-        Some(Self { log_evidence: best + total.ln(), mean, covariance })
+        let prior: f64 = (0..AMPLITUDES).map(|step| density(amplitude_at(step))).sum();
+        Some(Self { log_evidence: best + total.ln() - prior.ln(), mean, covariance })
     }
+}
+
+/// The amplitude of a step, in standard deviations of single points.
+fn amplitude_at(step: usize) -> f64 {
+    let share = step as f64 / (AMPLITUDES - 1) as f64;
+    AMPLITUDE_RANGE[0] * (AMPLITUDE_RANGE[1] / AMPLITUDE_RANGE[0]).powf(share)
+}
+
+/// Prior density of the logarithm of an amplitude, up to a factor.
+fn density(amplitude: f64) -> f64 {
+    let scaled = amplitude / PRIOR_SCALE;
+    scaled / (1.0 + scaled * scaled / 3.0).powi(2)
 }
 
 /// A covariance that is not exceeded by any of several in any direction; `units` gives the scales of the parameters.

@@ -112,6 +112,8 @@ pub struct Fit {
 
 /// Maximum rounds of outlier rejection.
 const ROUNDS: usize = 30;
+/// Number of points from which on those of a zone, too, must determine its shape.
+const MIN_CLOUD: usize = 100;
 
 /// Fits a feature to `points`, mm. `weights` (empty: all one) are at least 0; 0 masks a point.
 ///
@@ -265,7 +267,10 @@ impl GaussianFit {
         let total: f64 = weights.iter().sum();
         let weighted = WeightedPoints { points: &self.points, weights };
         let uncertainty = Uncertainty::of(&self.shape, weighted, used, size_mm, residual_model);
-        determinacy::check(&self, weighted, used, uncertainty.as_ref())?;
+        // The zone of a few points is defined whatever they lie on.
+        if zone.is_none() || used >= MIN_CLOUD {
+            determinacy::check(&self, weighted, used, uncertainty.as_ref())?;
+        }
         let mut uncertainty = uncertainty.ok_or_else(|| undetermined(kind))?;
         if !self.solved.converged {
             return Err(unconverged(&kind.name().to_lowercase(), self.solved.steps));
