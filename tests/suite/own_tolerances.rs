@@ -54,6 +54,10 @@ fn the_selected_facets_get_limits_of_their_own_which_can_be_undone() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(block(folder.path(), RAISED_MM).to_vec(), None);
     settle(&mut window);
+    // Two of its faces are scanned.
+    let mut settings = document(&window).settings;
+    settings.deviation.min_coverage = 0.2;
+    send(&mut window, Inspect::SetSettings(Box::new(settings)));
     send(&mut window, Align::SetPose(Pose::identity()));
     send(&mut window, Inspect::Compare);
     assert_eq!(state(&window), (Verdict::Fail, 0, 0));
@@ -121,7 +125,16 @@ fn a_table_gives_faces_their_limits_on_the_command_line_and_in_a_plan() {
     let run = |rows: &str, more: &[&str]| {
         std::fs::write(&table, rows).unwrap();
         let all = ["inspect", "--nominal", text(&cad), "--scan", text(&scan), "--align", "none", "--no-pictures"];
-        let rest = ["--face-tolerances", text(&table), "--fail-on-out-of-tolerance", "--json", "--out", text(&out)];
+        let rest = [
+            "--face-tolerances",
+            text(&table),
+            "--fail-on-out-of-tolerance",
+            "--json",
+            "--out",
+            text(&out),
+            "--min-coverage",
+            "20",
+        ];
         shadowgraph(&[&all[..], &rest[..], more].concat())
     };
     let wide = run("name,x,y,z,lower,upper\nTop,40,30,20,-0.2,0.2\n", &["--save-plan", text(&plan)]);

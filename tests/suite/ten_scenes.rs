@@ -136,7 +136,8 @@ fn a_part_scanned_from_above_alone() {
         let seen = points.iter().filter(|own| own.normal.z > 0.3);
         Cloud::from_points(seen.map(|own| own.point).collect())
     };
-    scene("open", "pillow-block", 0.1, "PASS", from_above);
+    // Its lower side was not seen: too little for a PASS.
+    scene("open", "pillow-block", 0.1, "INCOMPLETE", from_above);
 }
 
 #[test]
