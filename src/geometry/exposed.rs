@@ -23,8 +23,13 @@ const MAX_PIECES: usize = 2_000_000;
 /// outward. Neighbouring pieces share no vertices.
 pub fn skin(surface: &Surface, max_edge_mm: f64) -> Mesh {
     let shells = Shells::of(surface.mesh(), surface.topology());
-    let search =
-        Search { surface, winding: WindingNumbers::new(surface), shells, diagonal_mm: surface.bounds().diagonal() };
+    let search = Search {
+        surface,
+        winding: WindingNumbers::new(surface),
+        shells,
+        diagonal_mm: surface.bounds().diagonal(),
+        is_shared: surface.topology().non_manifold_edges > 0,
+    };
     let piece = |facet: usize| Piece { corners: surface.mesh().corners(facet), facet: facet as u32 };
     let mut pieces: Vec<Piece> = (0..surface.mesh().facets.len()).map(piece).collect();
     let mut skin = Mesh::default();
@@ -94,6 +99,8 @@ struct Search<'a> {
     winding: WindingNumbers<'a>,
     shells: Shells,
     diagonal_mm: f64,
+    /// Whether edges have more than two facets.
+    is_shared: bool,
 }
 
 impl Search<'_> {
@@ -116,12 +123,16 @@ impl Search<'_> {
         let reach_mm = piece.corners.iter().map(|corner| (corner - centroid).norm()).fold(0.0, f64::max);
         let own = self.shells.of_facet[piece.facet as usize];
         let mesh = self.surface.mesh();
+        let corners = mesh.facets[piece.facet as usize];
         let is_other = |facet: u32| {
             let lies_on = || {
                 let height_mm = (mesh.corners(facet as usize)[0] - centroid).dot(normal).abs();
                 mesh.normal(facet as usize).dot(normal).abs() > COPLANAR && height_mm < TOUCHING * self.diagonal_mm
             };
-            self.shells.of_facet[facet as usize] != own && !lies_on()
+            // Bodies whose vertices are shared may hang together as one shell.
+            let is_neighbour = || mesh.facets[facet as usize].iter().any(|corner| corners.contains(corner));
+            let is_apart = self.shells.of_facet[facet as usize] != own || (self.is_shared && !is_neighbour());
+            is_apart && !lies_on()
         };
         self.surface.closest_point_where(centroid, reach_mm, is_other).is_some()
     }

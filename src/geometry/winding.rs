@@ -91,14 +91,18 @@ pub fn examine(surface: &Surface) -> (Vec<u32>, Orientation) {
 
 /// Area over which faces of different bodies lie on each other, facing each other, mm², and its centre, mm.
 fn touching(surface: &Surface, shells: &Shells) -> (f64, [f64; 3]) {
-    if shells.list.len() < 2 {
+    // Bodies whose vertices are shared hang together along edges of four facets.
+    let is_shared = surface.topology().non_manifold_edges > 0;
+    if shells.list.len() < 2 && !is_shared {
         return (0.0, [0.0; 3]);
     }
     let (mesh, within_mm) = (surface.mesh(), TOUCHING * surface.bounds().diagonal());
     let touches = |facet: usize, at: &Point| {
         let (own, normal) = (shells.of_facet[facet], mesh.normal(facet));
-        let is_opposed =
-            |other: u32| shells.of_facet[other as usize] != own && mesh.normal(other as usize).dot(&normal) < -PARALLEL;
+        let is_opposed = |other: u32| {
+            (is_shared || shells.of_facet[other as usize] != own)
+                && mesh.normal(other as usize).dot(&normal) < -PARALLEL
+        };
         surface.closest_point_where(at, within_mm, is_opposed).is_some()
     };
     let of_facet = |facet: usize| {

@@ -24,6 +24,8 @@ const AT_DISTANCE: f64 = 1e-6;
 /// What is farther from the mesh than so many voxels was lost; of templates, which are coarser, than so many.
 const LOST_VOXELS: f64 = 1.0;
 const LOST_TEMPLATE_VOXELS: f64 = 2.5;
+/// Share of the area of what is lost that is thinner than what is stated of it.
+const THIN_SHARE: f64 = 0.01;
 /// Voxels across a wall or a gap that show it.
 const VOXELS_ACROSS: f64 = 2.0;
 
@@ -44,7 +46,8 @@ pub enum Detail {
 pub struct Loss {
     /// What it is.
     pub detail: Detail,
-    /// Least thickness of the walls or width of the gaps that are lost, mm; `None` of other details.
+    /// Thickness of the walls or width of the gaps that are lost, mm: what 1 % of their area do not exceed, since every wedge
+    /// ends at none. `None` of other details.
     pub thickness_mm: Option<f64>,
     /// Area of the offset surface that is lost, both sides of it, mm².
     pub area_mm2: f64,
@@ -120,8 +123,8 @@ impl OffsetSurface<'_> {
     pub fn needed_resolution(&self, backend: &dyn Backend, progress: &Progress) -> Result<Option<u32>> {
         let points = self.points(&self.samples());
         let thin = self.thin(backend, &points, progress)?;
-        let thinnest = thin.into_iter().flatten().map(|(_, mm)| mm).reduce(f64::min);
-        Ok(thinnest.map(|mm| self.resolution_for(mm)))
+        let of_area = points.iter().zip(thin).filter_map(|(own, thin)| Some((own.of.area_mm2, thin?.1)));
+        Ok(thin_quantile(of_area.collect()).map(|mm| self.resolution_for(mm)))
     }
 
     fn samples(&self) -> Vec<SkinSample> {
@@ -194,12 +197,17 @@ impl OffsetSurface<'_> {
         for wanted in [Detail::Wall, Detail::Gap, Detail::Other] {
             let kind = |own: &Option<(Detail, f64)>| own.map_or(Detail::Other, |(detail, _)| detail);
             let all = || lost.iter().zip(&thin).zip(distances_mm).filter(|((_, thin), _)| kind(thin) == wanted);
-            let farthest = all().max_by(|a, b| a.1.total_cmp(b.1));
+            // Of several equally far ones, such as without a mesh, always the same, whatever the order of facets.
+            let place = |own: &SurfacePoint| <[f64; 3]>::from(own.at);
+            let farthest = all().max_by(|a, b| {
+                let by_place = place(a.0.0).into_iter().zip(place(b.0.0)).map(|(a, b)| a.total_cmp(&b));
+                by_place.fold(a.1.total_cmp(b.1), std::cmp::Ordering::then)
+            });
             let Some(((farthest, _), _)) = farthest else { continue };
             let thickness = || all().filter_map(|((own, thin), _)| Some((own.of.area_mm2, (*thin)?.1)));
             losses.push(Loss {
                 detail: wanted,
-                thickness_mm: thickness().map(|(_, mm)| mm).reduce(f64::min),
+                thickness_mm: thin_quantile(thickness().collect()),
                 area_mm2: all().map(|((own, _), _)| own.of.area_mm2).sum(),
                 volume_mm3: (wanted != Detail::Other).then(|| thickness().map(|(area, mm)| 0.5 * area * mm).sum()),
                 at: farthest.at,
@@ -214,6 +222,18 @@ impl OffsetSurface<'_> {
         let unit = 10.0_f64.powf((wanted.max(1.0).log10() - 1.0).floor().max(0.0));
         (((wanted / unit).ceil() * unit).min(f64::from(u32::MAX)) as u32).max(self.lattice.voxels)
     }
+}
+
+/// The thickness that [`THIN_SHARE`] of the area do not exceed, mm, of areas and thicknesses; `None` without any.
+fn thin_quantile(mut of_area: Vec<(f64, f64)>) -> Option<f64> {
+    of_area.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.total_cmp(&b.0)));
+    let all_mm2: f64 = of_area.iter().map(|own| own.0).sum();
+    let mut below_mm2 = 0.0;
+    let reached = of_area.iter().find(|own| {
+        below_mm2 += own.0;
+        below_mm2 >= THIN_SHARE * all_mm2
+    });
+    reached.or(of_area.last()).map(|own| own.1)
 }
 
 /// Distances of points from a mesh, mm, infinite without one; and that mesh again.

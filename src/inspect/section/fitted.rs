@@ -5,7 +5,7 @@
 //! residuals as for features, by their likelihood, with what they leave open allowed for. Not included are the alignment,
 //! which brings the points into the plane, and systematic errors of the sensor, which move all points of a line alike.
 
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use nalgebra::{DMatrix, DVector};
 
 use super::outline::{Outline, arc_gradient, away, circle, line};
 use super::plane::PlanePoint;
@@ -55,13 +55,16 @@ fn robust(like: &Outline, points: &[PlanePoint]) -> Option<(Outline, Vec<PlanePo
     Some(fit(&kept).map_or_else(|| (first, points.to_vec()), |own| (own, kept)))
 }
 
-/// An outline fitted to `points`, moved by one standard uncertainty along each of its independent motions.
+/// An outline fitted to `points`, moved by one standard uncertainty along each of its independent motions: the columns of a
+/// factor of the covariance of its parameters.
 fn moved(outline: &Outline, points: &[PlanePoint]) -> Option<Vec<[Outline; 2]>> {
-    let modes = SymmetricEigen::new(linear(outline, points).covariance()? / REMAINING_VARIANCE);
-    let modes = modes.eigenvalues.iter().zip(modes.eigenvectors.column_iter());
-    let step = |(value, direction): (&f64, nalgebra::DVectorView<'_, f64>)| direction * value.max(0.0).sqrt();
+    let covariance = linear(outline, points).covariance()? / REMAINING_VARIANCE;
+    // Exact points have no scatter.
+    let deviations = covariance.diagonal().map(|variance| variance.max(0.0).sqrt());
+    let factor = covariance.cholesky().map_or_else(|| DMatrix::from_diagonal(&deviations), |factor| factor.l());
+    let step = |column: usize| factor.column(column).into_owned();
     let by = |step: DVector<f64>| [1.0, -1.0].map(|sign| stepped(outline, points, &(&step * sign)));
-    Some(modes.map(step).map(by).collect())
+    Some((0..factor.ncols()).map(step).map(by).collect())
 }
 
 /// Position along a line of the mean of points, and their mean distance from it, mm.

@@ -44,6 +44,8 @@ const DEPTHS: u32 = 200;
 const REJECTIONS: usize = 3;
 /// Greatest degree of the polynomial by which a face differs from that of the nominal.
 const MAX_DEGREE: usize = 2;
+/// How much less probable another degree is before anything is measured: ends of sheets are mostly cut straight.
+const PRIOR_OF_DEGREE: f64 = 0.1;
 /// Share of a face that is left out at each of its edges, and at most so much, mm.
 const EDGE_SHARE: f64 = 0.1;
 const MAX_EDGE_MM: f64 = 1.0;
@@ -360,7 +362,7 @@ impl Face {
             // Exact values are what they are.
             let square = (self.fits[degree][degree].powi(2) / variance.max(f64::MIN_POSITIVE)).min(1e9);
             let better = count * (square / freedom).ln_1p() - count.ln();
-            logarithms.push(logarithms[degree - 1] + 0.5 * better);
+            logarithms.push(logarithms[degree - 1] + 0.5 * better + PRIOR_OF_DEGREE.ln());
         }
         let best = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights: Vec<f64> = logarithms.iter().map(|own| (own - best).exp()).collect();

@@ -53,8 +53,9 @@ const SPACING_MM: f64 = 0.12;
 impl Trial {
     /// A stepped block, some 60 mm long, with a half round: distance, step, angle and radius.
     pub fn block() -> Self {
-        let arc = (0..=36).map(|i| {
-            let angle = std::f64::consts::PI * (1.5 + f64::from(i) / 36.0);
+        // Chords that stand off the arc by far less than its uncertainty.
+        let arc = (0..=240).map(|i| {
+            let angle = std::f64::consts::PI * (1.5 + f64::from(i) / 240.0);
             [60.0 + 10.0 * angle.cos(), 10.0 + 10.0 * angle.sin()]
         });
         // Counter-clockwise: bottom, half round, top, a slope of 30°, a step, and back.

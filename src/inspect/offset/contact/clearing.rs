@@ -25,46 +25,39 @@ const FARTHER: f64 = 1.1;
 /// then, mm.
 pub(super) fn clear(surface: &Surface, mesh: &mut Mesh, radius_mm: f64) -> f64 {
     push_out(surface, mesh, radius_mm);
-    let mut facets: Vec<(u32, bool)> = (0..mesh.facets.len() as u32).map(|facet| (facet, false)).collect();
+    let mut facets: Vec<u32> = (0..mesh.facets.len() as u32).collect();
     let mut least_mm = f64::INFINITY;
     for round in 0..=ROUNDS {
         let feet = feet(surface, mesh, &facets);
         let check = Check { surface, mesh, feet: &feet, radius_mm };
-        let near: Vec<(u32, bool, f64)> = facets
+        let near: Vec<(u32, f64, f64)> = facets
             .par_iter()
-            .map(|&(facet, was_near)| (facet, was_near, check.least_mm(facet as usize, was_near)))
+            .map(|&facet| {
+                let (own_mm, wanted_mm) = check.least_and_wanted_mm(facet as usize);
+                (facet, own_mm, wanted_mm)
+            })
             .collect();
-        least_mm = near.iter().map(|own| own.2).fold(f64::INFINITY, f64::min).min(least_vertex_mm(&feet, mesh));
-        if round == ROUNDS {
-            break;
-        }
+        let own_mm = near.iter().map(|own| own.1).fold(f64::INFINITY, f64::min);
+        // What is not looked at again was clear by itself.
+        least_mm = if round == 0 { own_mm } else { least_mm.max(radius_mm).min(own_mm) };
         let mut pushes_mm = vec![0.0_f64; mesh.vertices.len()];
-        let mut is_moved = false;
-        for &(facet, was_near, own_mm) in &near {
-            let between_mm = check.between_mm(facet as usize);
-            let wanted_mm = if was_near { radius_mm + between_mm } else { radius_mm * (1.0 - ROUNDING) };
-            if own_mm < wanted_mm {
-                is_moved = true;
-                let by_mm = FARTHER * (radius_mm + between_mm - own_mm);
-                mesh.facets[facet as usize].iter().for_each(|&corner| {
-                    let push = &mut pushes_mm[corner as usize];
-                    *push = push.max(by_mm);
-                });
+        for (facet, own_mm, wanted_mm) in near.iter().filter(|own| own.1 < own.2) {
+            for &corner in &mesh.facets[*facet as usize] {
+                let push = &mut pushes_mm[corner as usize];
+                *push = push.max(FARTHER * (wanted_mm - own_mm));
             }
         }
-        if !is_moved {
+        if round == ROUNDS || pushes_mm.iter().all(|by_mm| *by_mm == 0.0) {
             break;
         }
         let directions: Vec<Vector> = feet.iter().zip(&mesh.vertices).map(|(foot, own)| away(foot, own)).collect();
         for ((vertex, direction), by_mm) in mesh.vertices.iter_mut().zip(directions).zip(&pushes_mm) {
             *vertex += direction * *by_mm;
         }
-        // What was moved, and what shares a vertex with it; all that was near stays in the round.
+        // What shares a vertex with what was moved.
         let is_touched =
             |facet: &u32| mesh.facets[*facet as usize].iter().any(|&corner| pushes_mm[corner as usize] > 0.0);
-        let was_near = |own: &(u32, bool, f64)| own.1 || own.2 < radius_mm * (1.0 - ROUNDING);
-        facets =
-            near.iter().filter(|own| was_near(own) || is_touched(&own.0)).map(|own| (own.0, was_near(own))).collect();
+        facets = (0..mesh.facets.len() as u32).filter(is_touched).collect();
     }
     least_mm
 }
@@ -85,18 +78,13 @@ fn push_out(surface: &Surface, mesh: &mut Mesh, radius_mm: f64) {
 }
 
 /// The point of the part closest to each vertex of some facets; `None` of the others.
-fn feet(surface: &Surface, mesh: &Mesh, facets: &[(u32, bool)]) -> Vec<Option<Point>> {
+fn feet(surface: &Surface, mesh: &Mesh, facets: &[u32]) -> Vec<Option<Point>> {
     let mut is_asked = vec![false; mesh.vertices.len()];
-    facets.iter().flat_map(|own| mesh.facets[own.0 as usize]).for_each(|corner| is_asked[corner as usize] = true);
+    facets.iter().flat_map(|own| mesh.facets[*own as usize]).for_each(|corner| is_asked[corner as usize] = true);
     let foot = |(vertex, is_asked): (&Point, &bool)| {
         is_asked.then(|| surface.closest_point(vertex, f64::INFINITY)).flatten().map(|hit| hit.point)
     };
     mesh.vertices.par_iter().zip(&is_asked).map(foot).collect()
-}
-
-fn least_vertex_mm(feet: &[Option<Point>], mesh: &Mesh) -> f64 {
-    let distances = feet.iter().zip(&mesh.vertices).filter_map(|(foot, own)| Some((own - (*foot)?).norm()));
-    distances.fold(f64::INFINITY, f64::min)
 }
 
 /// Direction from the part to a vertex.
@@ -117,37 +105,33 @@ impl Check<'_> {
         (b - a).norm().max((c - b).norm()).max((a - c).norm())
     }
 
-    /// See [`BETWEEN`], mm.
-    fn between_mm(&self, facet: usize) -> f64 {
-        BETWEEN * self.longest_mm(facet).powi(2) / self.radius_mm
-    }
-
-    /// Least distance of the points of a facet from the part, mm; where that is surely above the radius, infinite. `looks_all`:
-    /// at all points, not only at as many as show that it is too near.
-    fn least_mm(&self, facet: usize, looks_all: bool) -> f64 {
+    /// Least distance of the points of a facet from the part, mm, infinite where that is surely above the radius; and what it
+    /// must be for no point between these to be too near, mm.
+    fn least_and_wanted_mm(&self, facet: usize) -> (f64, f64) {
         let (corners, longest_mm) = (self.mesh.corners(facet), self.longest_mm(facet));
+        let flat_mm = self.radius_mm * (1.0 - ROUNDING);
         let ways = self.mesh.facets[facet]
             .map(|corner| self.feet[corner as usize].map(|foot| self.mesh.vertices[corner as usize] - foot));
-        let [Some(a), Some(b), Some(c)] = ways else { return f64::INFINITY };
-        let distances_mm = [a, b, c].map(|way| way.norm());
-        let least_mm = distances_mm.into_iter().fold(f64::INFINITY, f64::min);
+        let [Some(a), Some(b), Some(c)] = ways else { return (f64::INFINITY, flat_mm) };
+        let least_mm = [a, b, c].map(|way| way.norm()).into_iter().fold(f64::INFINITY, f64::min);
         if least_mm > self.radius_mm + longest_mm {
-            return f64::INFINITY;
+            return (f64::INFINITY, flat_mm);
         }
         let distance_mm =
             |at: &Point| self.surface.closest_point(at, f64::INFINITY).map_or(f64::INFINITY, |hit| hit.distance_mm);
         let at = |[i, j, k]: [u32; 3]| {
-            let sum =
-                corners[0].coords * f64::from(i) + corners[1].coords * f64::from(j) + corners[2].coords * f64::from(k);
-            Point::from(sum / f64::from(i + j + k))
+            let [a, b, c] = corners.map(|corner| corner.coords);
+            Point::from((a * f64::from(i) + b * f64::from(j) + c * f64::from(k)) / f64::from(i + j + k))
         };
-        let middle_mm = distance_mm(&at([1, 1, 1])).min(least_mm);
-        let is_parallel = (a - b).norm().max((a - c).norm()) < ROUNDING * self.radius_mm;
-        if is_parallel || (!looks_all && middle_mm < self.radius_mm * (1.0 - ROUNDING)) {
-            return middle_mm;
+        let coarse = [[1, 1, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]].map(|own| distance_mm(&at(own)));
+        let coarse_mm = coarse.into_iter().fold(least_mm, f64::min);
+        // Over a plane of the part, all of it is as far.
+        if (a - b).norm().max((a - c).norm()) < 1e3 * ROUNDING * self.radius_mm && coarse_mm >= flat_mm {
+            return (coarse_mm, flat_mm);
         }
         let all = (0..=PARTS).flat_map(|i| (0..=PARTS - i).map(move |j| [i, j, PARTS - i - j]));
         let inner = all.filter(|own| own.iter().all(|share| *share < PARTS));
-        inner.map(|own| distance_mm(&at(own))).fold(middle_mm, f64::min)
+        let fine_mm = inner.map(|own| distance_mm(&at(own))).fold(coarse_mm, f64::min);
+        (fine_mm, self.radius_mm + BETWEEN * longest_mm.powi(2) / self.radius_mm)
     }
 }

@@ -3,10 +3,10 @@
 use nalgebra::DMatrix;
 
 use super::super::newton::MAX_PARAMETERS;
+use super::NormalEquations;
 use super::equal::{self, IndexedPosition};
 use super::likelihood::{self, Estimate, Kernel};
 use super::pairs::Cell;
-use super::{NormalEquations, raised_to};
 use geometry::Vector;
 
 /// Most cells: along a line half as many as over a surface resolve as much.
@@ -59,7 +59,7 @@ impl LinearFit {
         let equations = self.equations()?;
         let independent = &equations[1] * self.variance();
         Some(match self.estimate(&equations) {
-            Some(estimate) => raised_to(&independent, &estimate.covariance),
+            Some(estimate) => at_least(&independent, estimate.covariance),
             None => independent * student_factor(self.freedom()),
         })
     }
@@ -74,7 +74,8 @@ impl LinearFit {
             noise.fields.iter().map(|(kernel, length, variance)| variance * kernel.at(away / length)).sum()
         });
         let correlated = &inverse * (self.rows.tr_mul(&(field * &self.rows))) * &inverse;
-        Some(raised_to(&self.covariance()?, &(correlated + &inverse * self.variance())))
+        let with_noise = correlated + &inverse * self.variance();
+        Some(at_least(&self.covariance()?, with_noise))
     }
 
     /// The correlated noise that its residuals show; `None` if they are too few to tell.
@@ -98,6 +99,19 @@ impl LinearFit {
         };
         equal::split(&mut indexed, count).iter().map(cell).collect()
     }
+}
+
+/// A covariance in which no parameter has less variance than in another one: residuals are not reliable enough to justify a
+/// reduction.
+fn at_least(least: &DMatrix<f64>, found: DMatrix<f64>) -> DMatrix<f64> {
+    if !found.iter().all(|own| own.is_finite()) {
+        return least.clone();
+    }
+    let factor = |k: usize| {
+        let (wanted, own) = (least[(k, k)], found[(k, k)]);
+        if own > 0.0 { (wanted / own).max(1.0).sqrt() } else { 1.0 }
+    };
+    DMatrix::from_fn(found.nrows(), found.ncols(), |i, j| found[(i, j)] * factor(i) * factor(j))
 }
 
 /// Factor of a variance with so many degrees of freedom, such that 1.96 standard deviations contain 95 % as those of
