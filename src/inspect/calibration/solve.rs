@@ -217,7 +217,7 @@ pub fn calibrate(request: &Request<'_>, progress: &Progress) -> Result<Calibrati
     })?;
     let by_radius = by_stylus_radius(request, &mut frames, &mounting, progress)?;
     let stylus = (by_radius.amax() > MIN_STYLUS_EFFECT)
-        .then(|| StylusError::of(request.probe_radius_error_mm, &consistency.comparisons));
+        .then(|| StylusError::of(request.probe_radius_error_mm, &consistency.comparisons, artefact.is_told_by_edges()));
     let stylus_sigma_mm = stylus.map_or(0.0, |stylus| stylus.sigma_mm());
     let uncertainty = uncertainty.with_stylus(&mounting, by_radius * stylus_sigma_mm);
     let (Some(cmm), Some(sensor)) = (frames.cmm.into_iter().next(), frames.sensor.into_iter().next()) else {

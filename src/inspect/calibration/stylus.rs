@@ -15,6 +15,9 @@ const SIGMAS: f64 = 2.0;
 /// Largest limit that need not be reviewed if it is not stated, mm: about the sensor's own errors.
 const MAX_UNREVIEWED_MM: f64 = 0.02;
 
+/// How far an edge that is seen may be from the wall that is probed, mm: rims are rounded, and covers glued on, to some
+/// tenths of a millimetre.
+const EDGE_BESIDE_WALL_MM: f64 = 0.25;
 /// Smallest derivative of a quantity by the radius that counts, mm or rad per mm.
 const MIN_SENSITIVITY: f64 = 1e-6;
 
@@ -31,8 +34,12 @@ pub struct StylusError {
 
 impl StylusError {
     /// From the limit that the operator stated and the quantities that both instruments measured.
-    pub(super) fn of(stated_mm: Option<f64>, comparisons: &[Comparison]) -> Self {
-        let evidence = evidence(comparisons).filter(|(_, spread_mm)| *spread_mm < MAX_RADIUS_ERROR_MM);
+    ///
+    /// `is_told_by_edges`: widths of slots are then those between visible edges, which need not be where the walls are.
+    pub(super) fn of(stated_mm: Option<f64>, comparisons: &[Comparison], is_told_by_edges: bool) -> Self {
+        let beside_mm = if is_told_by_edges { EDGE_BESIDE_WALL_MM } else { 0.0 };
+        let evidence = evidence(comparisons).map(|(error_mm, spread_mm)| (error_mm, spread_mm + beside_mm));
+        let evidence = evidence.filter(|(_, spread_mm)| *spread_mm < MAX_RADIUS_ERROR_MM);
         let shown_mm = evidence.map(|(error_mm, spread_mm)| (error_mm.abs() + spread_mm).min(MAX_RADIUS_ERROR_MM));
         // A statement that the artefact contradicts is no limit. It is part of what the quantities may differ by.
         let own_spread_mm = |spread_mm: f64| spread_mm - stated_mm.unwrap_or(0.0);

@@ -137,7 +137,7 @@ mod tests {
             }
             println!("{count} calibrations: {alarms} of 6000 false alarms, 10 expected; half stated: {found} found");
             assert!((1..=25).contains(&alarms), "{count}: {alarms}");
-            assert!(count < 25 || found > 5900, "{found}");
+            assert!(count < 25 || found > 5700, "{found}");
         }
     }
 
