@@ -10,6 +10,7 @@ mod detect;
 mod detect_data;
 mod detect_fit;
 mod detect_tally;
+mod detect_twins;
 mod deviation;
 mod field;
 mod fits;
@@ -26,6 +27,7 @@ mod searches;
 mod sphere_bias;
 mod starts;
 mod tables;
+mod twins;
 mod view;
 mod wrong_parts;
 
