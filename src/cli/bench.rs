@@ -11,6 +11,7 @@ mod detect;
 mod detect_data;
 mod detect_fit;
 mod detect_tally;
+mod detect_twins;
 mod deviation;
 mod field;
 mod fits;
@@ -28,6 +29,7 @@ mod sections;
 mod sphere_bias;
 mod starts;
 mod tables;
+mod twins;
 mod view;
 mod wrong_parts;
 

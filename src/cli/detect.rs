@@ -125,6 +125,10 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
     nominals.iter().flat_map(Nominal::sentences).chain(scan.notes).for_each(|sentence| outln!("{sentence}"));
     let count = counted(found.detections.len(), "part", "parts");
     outln!("{count} found in {:.2} s; {:.0} % of the scene explained.", found.total_ms / 1e3, 100.0 * found.explained);
+    let in_doubt = found.detections.iter().filter(|own| own.is_in_doubt()).count();
+    if in_doubt > 0 {
+        outln!("{} in doubt.", counted(in_doubt, "of them is", "of them are"));
+    }
     if let Some(about) = found.about_sensor() {
         outln!("{about}");
     }
@@ -244,7 +248,9 @@ fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf
             "undetermined": own.fit.information.open,
             "weakest": own.fit.information.weakest,
             "others": own.others.iter().map(other).collect::<Vec<_>>(),
-            "doubt": own.doubt.as_ref().map(|doubt| &doubt.sentence),
+            "misfits": own.misfits,
+            "could_be": own.could_be,
+            "doubt": own.doubt_in_words(),
         })
     };
     let [background, parts, nothing] = found.explanations.shares();

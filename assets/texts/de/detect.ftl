@@ -30,6 +30,7 @@ detect-candidate = Kandidat { $number }
 # Ein Teil oder Kandidat in der Liste.
 
 detect-line = { $name }   Bewertung { $score }   { $percent } % gesehen
+detect-line-in-doubt = { $name }   Bewertung { $score }   { $percent } % gesehen   zweifelhaft
 detect-line-accepted = { $name }   Bewertung { $score }   { $percent } % gesehen   bestätigt
 detect-possible = Nicht gefunden, aber möglich
 detect-use = Hier ausrichten und vergleichen

@@ -394,6 +394,7 @@ word-overlap = Überdeckung
 word-parallelism = Parallelität
 word-part-and-histogram = Teil und Histogramm
 word-parts-found = Gefundene Teile
+word-parts-in-doubt = Zweifelhafte Teile
 word-parts-in-the-scan = Teile im Scan
 word-parts-that-do-not-pass = Teile, die nicht i. O. sind
 word-pass = i. O.

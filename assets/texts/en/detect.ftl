@@ -30,6 +30,7 @@ detect-candidate = Candidate { $number }
 # A part or candidate in the list.
 
 detect-line = { $name }   score { $score }   { $percent } % seen
+detect-line-in-doubt = { $name }   score { $score }   { $percent } % seen   in doubt
 detect-line-accepted = { $name }   score { $score }   { $percent } % seen   accepted
 detect-possible = Not found, but possible
 detect-use = Align and compare here

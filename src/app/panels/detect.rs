@@ -135,9 +135,10 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         for (index, own) in all.iter().enumerate() {
             let seen = format!("{:.0}", 100.0 * own.terms.visible_fraction());
             let (name, score) = (name_of(index + 1), format!("{:.2}", own.score));
-            let line = match own.is_accepted {
-                true => text!("detect-line-accepted", name = name, score = score, percent = seen),
-                false => text!("detect-line", name = name, score = score, percent = seen),
+            let line = match (own.is_accepted, own.is_in_doubt()) {
+                (true, _) => text!("detect-line-accepted", name = name, score = score, percent = seen),
+                (false, false) => text!("detect-line", name = name, score = score, percent = seen),
+                (false, true) => text!("detect-line-in-doubt", name = name, score = score, percent = seen),
             };
             ui.horizontal(|ui| {
                 if are_coloured && first == 0 {

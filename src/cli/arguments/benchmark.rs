@@ -45,6 +45,10 @@ pub struct Bench {
     /// Pixels of the sensor along a side of its field (detect).
     #[arg(long, default_value_t = 420)]
     pub pixels: u32,
+    /// Twins of the parts in their stead: mirrored, in other sizes, with one feature changed (detect, wrong-parts). None may be
+    /// found, or pass, without doubt.
+    #[arg(long)]
+    pub twins: bool,
     /// How poses of parts are proposed (detect).
     #[arg(long, value_enum, default_value_t)]
     pub generator: Generator,

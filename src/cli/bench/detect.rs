@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::super::arguments::Bench;
 use super::detect_data;
 use super::detect_tally::Tally;
+use super::detect_twins;
 use super::poses::{Part, models_of, parts_of};
 use base::random::Random;
 use base::{Progress, Result};
@@ -22,6 +23,9 @@ const SCENES: f64 = 40.0;
 const PARTS: [usize; 2] = [5, 12];
 
 pub fn run(arguments: &Bench) -> Result<Value> {
+    if arguments.twins {
+        return detect_twins::run(arguments);
+    }
     let all = parts_of(arguments)?;
     let only = arguments.only.as_deref();
     let parts: Vec<Part> = all.into_iter().filter(|own| only.is_none_or(|only| only == own.name)).collect();

@@ -84,6 +84,8 @@ pub struct Tally {
     behind: [usize; 3],
     /// The same, of those at least 60 % visible of which others of their kind, as much of them visible, lie in the pile.
     copies: [usize; 3],
+    /// Right ones that are in doubt although they are parts that were looked for.
+    in_doubt: usize,
     /// Right and wrong ones of the first round: what a search in one stage finds.
     of_first_round: [usize; 2],
     /// Right, wrong and missed of those at least 60 % visible, by part.
@@ -103,6 +105,7 @@ impl Tally {
             bins: Default::default(),
             behind: [0; 3],
             copies: [0; 3],
+            in_doubt: 0,
             of_first_round: [0; 2],
             of_part: vec![[0; 3]; parts],
             fits: Default::default(),
@@ -125,6 +128,11 @@ impl Tally {
                 Some(index) => {
                     found_in[index] = Some(own.round);
                     self.right += 1;
+                    if let Some(doubt) = own.doubt_in_words() {
+                        self.in_doubt += 1;
+                        let visible = 100.0 * truth[index].visible_fraction;
+                        self.notes.push(format!("doubt of {}, {visible:.0} % visible: {doubt}", model.name));
+                    }
                     self.of_part[own.part][0] += 1;
                     let visible = truth[index].visible_fraction;
                     if visible >= 0.3 {
@@ -217,6 +225,7 @@ impl Tally {
             "right": self.right,
             "wrong": self.wrong,
             "wrong_but_truth_named": self.wrong_named,
+            "right_in_doubt": self.in_doubt,
             "f1": score(self.right, self.wrong),
             "notes": self.notes,
         })];

@@ -121,6 +121,9 @@ pub enum AmongOthers {
         score: f64,
         /// How many more of it were found.
         more: usize,
+        /// Which twins of it what was found could be as well, in words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        could_be: Vec<String>,
     },
     /// Nothing in the scan looks like it.
     NotFound {
@@ -212,14 +215,17 @@ impl Alignment {
 
     /// [`Self::doubt`], whether the part is one of several in the scan, and whether it was aligned by hand.
     pub fn reservations(&self) -> Option<String> {
-        let one_of_several = match self.among_others {
-            Some(AmongOthers::Found { more, .. }) if more > 0 => Some(format!("one of {} in the scan", more + 1)),
-            _ => None,
+        let (one_of_several, could_be) = match &self.among_others {
+            Some(AmongOthers::Found { more, could_be, .. }) => {
+                ((*more > 0).then(|| format!("one of {} in the scan", more + 1)), could_be.clone())
+            }
+            _ => (None, Vec::new()),
         };
         let by_hand = self.by_hand.then(|| "aligned by hand".to_owned());
         let is_unseen = self.main.as_ref().is_some_and(|own| !own.unseen().is_empty());
         let unseen = is_unseen.then(|| "aligned to a datum that was seen in part".to_owned());
-        let all: Vec<String> = one_of_several.into_iter().chain(self.doubt()).chain(by_hand).chain(unseen).collect();
+        let all: Vec<String> =
+            one_of_several.into_iter().chain(could_be).chain(self.doubt()).chain(by_hand).chain(unseen).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 
@@ -230,7 +236,7 @@ impl Alignment {
         let within =
             format!("{percent:.0} % of the scan's points lie within {:.3} mm of the nominal", explained.within_mm);
         match &self.among_others {
-            Some(AmongOthers::Found { score, more }) => {
+            Some(AmongOthers::Found { score, more, .. }) => {
                 let more = match more {
                     0 => String::new(),
                     more => format!(

@@ -30,6 +30,9 @@ const MIN_PATCH: f64 = 0.05;
 /// Most and least of the other points that lie behind and before a plane on which things lie, as shares of all.
 const MAX_BEHIND: f64 = 0.005;
 const MIN_BEFORE: f64 = 0.05;
+/// Most points seen through a plane where it is, as a share of those on it: pieces of several things that happen to lie in one
+/// plane hide nothing between them.
+const MAX_SEEN_THROUGH: f64 = 0.05;
 /// Distance from which on they do, as a share of the largest part: the rim of a wall is narrow.
 const CLEAR: f64 = 0.03;
 /// Least cosine between the normals of a plane and of a point on it.
@@ -65,11 +68,29 @@ impl Support {
         let away = position - self.point;
         self.extent.holds(self.axes.map(|axis| away.dot(&axis))).then(|| away.dot(&self.before))
     }
+
+    /// How many points are seen from a position through what is seen of it, at least so far behind it.
+    fn seen_through(&self, points: &[OrientedPoint], viewpoint: &Point, clear_mm: f64) -> usize {
+        let height_mm = |position: &Point| (position - self.point).dot(&self.before);
+        let from_mm = height_mm(viewpoint);
+        let is_seen_through = |own: &&OrientedPoint| {
+            let to_mm = height_mm(&own.point);
+            let crossing = || viewpoint + (own.point - viewpoint) * (from_mm / (from_mm - to_mm));
+            from_mm > 0.0 && to_mm < -clear_mm && self.height_mm(&crossing()).is_some()
+        };
+        points.par_iter().filter(is_seen_through).count()
+    }
 }
 
 /// The planes wider than `part_mm`, the size of the largest part: with a connected patch that is, or planes behind which
-/// nothing lies, as parts on a floor cut it into patches.
-pub fn on_planes(points: &[OrientedPoint], oriented: bool, spacing_mm: f64, part_mm: f64) -> Background {
+/// nothing lies, as parts on a floor cut it into patches. `viewpoint`: where the sensor stood, if it is known.
+pub fn on_planes(
+    points: &[OrientedPoint],
+    oriented: bool,
+    viewpoint: Option<Point>,
+    spacing_mm: f64,
+    part_mm: f64,
+) -> Background {
     let mut is_on = vec![false; points.len()];
     let mut is_looked_at = is_on.clone();
     let mut planes: Vec<(Plane, Vec<Patch>)> = Vec::new();
@@ -88,8 +109,9 @@ pub fn on_planes(points: &[OrientedPoint], oriented: bool, spacing_mm: f64, part
         planes.push((plane, patches));
     }
     let is_wide = |possible: &Possible| possible.reach_mm > MIN_WIDTH * part_mm;
-    let possible =
-        |(plane, patches): &(Plane, Vec<Patch>)| plane.as_support(points, oriented, patches, &is_on, part_mm);
+    let possible = |(plane, patches): &(Plane, Vec<Patch>)| {
+        plane.as_support(points, oriented, viewpoint, patches, &is_on, part_mm)
+    };
     let floors: Vec<Support> = planes.iter().filter_map(possible).filter(is_wide).map(|own| own.support).collect();
     // The upper faces of plates on a floor reach as far as a floor does, but none of them alone.
     let lies_on_one = |own: &Support, patches: &[Patch]| {
@@ -103,7 +125,7 @@ pub fn on_planes(points: &[OrientedPoint], oriented: bool, spacing_mm: f64, part
     let mut narrow = Vec::new();
     // Behind a wall lies its rim, which is found after it.
     for (plane, patches) in planes {
-        let Some(possible) = plane.as_support(points, oriented, &patches, &is_on, part_mm) else { continue };
+        let Some(possible) = plane.as_support(points, oriented, viewpoint, &patches, &is_on, part_mm) else { continue };
         if lies_on_one(&possible.support, &patches) {
             continue;
         }
@@ -174,6 +196,7 @@ impl Plane {
         &self,
         points: &[OrientedPoint],
         oriented: bool,
+        viewpoint: Option<Point>,
         patches: &[Patch],
         is_on: &[bool],
         part_mm: f64,
@@ -209,6 +232,10 @@ impl Plane {
         let before = if is_up { self.normal } else { -self.normal };
         let axes = transform::perpendicular_axes(&self.normal);
         let support = Support { point: self.point, before, axes, extent };
+        let seen_through = viewpoint.map_or(0, |viewpoint| support.seen_through(points, &viewpoint, clear_mm));
+        if seen_through as f64 > MAX_SEEN_THROUGH * all as f64 {
+            return None;
+        }
         Some(Possible { support, reach_mm, is_last: oriented && share(behind[1]) < MAX_BEHIND })
     }
 }
@@ -341,11 +368,11 @@ mod tests {
                 ([60.0, -30.0], [140.0, 30.0], 4.0, 4_000),
             ],
         );
-        let is_on = on_planes(&points, true, 2.0, 100.0).is_on;
+        let is_on = on_planes(&points, true, None, 2.0, 100.0).is_on;
         let count = |range: std::ops::Range<usize>| is_on[range].iter().filter(|own| **own).count();
         assert!(count(0..20_000) > 19_800 && count(20_000..28_000) == 0);
         // With parts as large as the floor, it could be one of them.
-        assert!(on_planes(&points, true, 2.0, 500.0).is_on.iter().all(|own| !own));
+        assert!(on_planes(&points, true, None, 2.0, 500.0).is_on.iter().all(|own| !own));
     }
 
     #[test]
@@ -359,8 +386,32 @@ mod tests {
                 ([-30.0, 60.0], [30.0, 100.0], 30.0, 4_000),
             ],
         );
-        let background = on_planes(&points, true, 2.0, 100.0);
+        let background = on_planes(&points, true, None, 2.0, 100.0);
         assert!(background.supports.len() == 1 && background.is_on[20_000..].iter().all(|own| !own));
+    }
+
+    /// Steep faces of three things happen to lie in one plane, and the floor is seen between them.
+    #[test]
+    fn faces_in_one_plane_with_the_floor_seen_between_them_are_no_wall() {
+        let mut points =
+            level(4, &[([-200.0, -200.0], [200.0, 200.0], 0.0, 20_000), ([-60.0, -90.0], [60.0, -40.0], 60.0, 6_000)]);
+        let (others, mut random) = (points.len(), Random::new(5, 0));
+        let (normal, along) = (Vector::new(0.0, -0.6, 0.8), Vector::new(0.0, 0.8, 0.6));
+        for middle in [-100.0, 0.0, 100.0] {
+            for _ in 0..1_500 {
+                let (x, up) = (middle + random.range(-15.0, 15.0), random.range(-15.0, 15.0));
+                let point = Point::new(x, 0.0, 20.0) + along * up + normal * (0.05 * random.normal());
+                points.push(OrientedPoint { point, normal });
+            }
+        }
+        let sensor = Point::new(0.0, -300.0, 500.0);
+        let count = |viewpoint: Option<Point>| {
+            let background = on_planes(&points, true, viewpoint, 2.0, 100.0);
+            (background.supports.len(), background.is_on[others..].iter().filter(|own| **own).count())
+        };
+        assert_eq!(count(Some(sensor)), (1, 0));
+        // What is seen through it is not known without the sensor.
+        assert_eq!(count(None).0, 2);
     }
 
     #[test]
@@ -378,7 +429,7 @@ mod tests {
             draw([-200.0, -200.0, 0.0], [floor_to, 200.0, 0.0], Vector::z(), 20_000);
             draw([-50.0, -30.0, 30.0], [30.0, 30.0, 30.0], Vector::z(), 6_000);
             draw([200.0, -45.0, 0.0], [200.0, 45.0, 40.0], -Vector::x(), 3_000);
-            let background = on_planes(&points, true, 2.0, 100.0);
+            let background = on_planes(&points, true, None, 2.0, 100.0);
             let count = |range: std::ops::Range<usize>| background.is_on[range].iter().filter(|own| **own).count();
             assert!(count(0..20_000) > 19_800 && count(20_000..26_000) == 0);
             assert_eq!(count(26_000..29_000) > 2_900, is_wall);

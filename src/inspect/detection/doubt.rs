@@ -2,6 +2,7 @@
 //! its position.
 
 use super::model::PartModel;
+use super::placement::Placement;
 use super::scene::Scene;
 use super::search::FINE_PROBES;
 use super::support::OnSupport;
@@ -25,7 +26,7 @@ const MAX_RMS: f64 = 4e-3;
 const MAX_RMS_OF_NOISE: f64 = 1.6;
 const MIN_NOISY_POINTS: usize = 500;
 /// Greatest share of a part that reaches through the floor or a wall.
-const MAX_THROUGH: f64 = 0.02;
+pub const MAX_THROUGH: f64 = 0.02;
 /// How far a part on one plane is moved to see whether its position is known, as a share of its diameter, in how many
 /// directions, and the share of its score that then speaks against that.
 const SLIDE: f64 = 0.1;
@@ -86,7 +87,8 @@ pub fn of(own: &Detection, model: &PartModel<'_>, scene: &Scene, parameters: &Pa
             100.0 * (1.0 - own.coverage)
         ));
     }
-    let on_support = OnSupport::of(model, scene, &own.scene_from_part, own.tolerance_mm);
+    let on_support =
+        OnSupport::of(model, scene, &Placement::rigid(&own.scene_from_part), &own.points, own.tolerance_mm);
     if on_support.through > MAX_THROUGH {
         return refuted(format!("{:.0} % of it would be in the floor or a wall", 100.0 * on_support.through));
     }

@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use super::model::PartModel;
+use super::placement::Placement;
 use super::scene::Scene;
 use super::search::unlike;
 use base::Progress;
@@ -14,7 +15,7 @@ use geometry::Pose;
 use geometry::point_pairs::OrientedPoint;
 
 /// Poses are compared by points within this share of the diameter of any of them.
-const REACH: f64 = 0.05;
+pub const REACH: f64 = 0.05;
 /// Most points that they are compared by. More would tell poses apart by what the shape of a real part differs from its CAD.
 const MAX_POINTS: usize = 4_000;
 /// Distance from which on a point does not lie on a part, in standard deviations of the points: of a pose that fits them, and
@@ -76,18 +77,18 @@ impl Witnesses {
     /// The points of a scene about a part.
     pub fn about(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose) -> Self {
         let near = near(model, scene, scene_from_part);
-        Self::of_points(scene, near, &[(model, *scene_from_part)])
+        Self::of_points(scene, near, &[(model, Placement::rigid(scene_from_part))])
     }
 
     /// Some points of a scene that lie about some parts, by their indices.
-    pub fn of_points(scene: &Scene, indices: Vec<u32>, parts: &[(&PartModel<'_>, Pose)]) -> Self {
+    pub fn of_points(scene: &Scene, indices: Vec<u32>, parts: &[(&PartModel<'_>, Placement)]) -> Self {
         let step = indices.len().div_ceil(MAX_POINTS).max(1);
         let points = indices.into_iter().step_by(step).map(|index| scene.points[index as usize]).collect();
         let mut own = Self { points, oriented: scene.oriented, sigma_mm: scene.noise_mm, min_cosine: MIN_COSINE };
         let mut on_part_mm: Vec<f64> = Vec::new();
-        for (model, scene_from_part) in parts {
+        for (model, placement) in parts {
             let limit_mm = GATE * model.diameter_mm;
-            on_part_mm.extend(own.distances(model, scene_from_part, limit_mm).filter(|mm| *mm < limit_mm));
+            on_part_mm.extend(own.distances(model, placement, limit_mm).filter(|mm| *mm < limit_mm));
         }
         // Of the absolute values of a normal distribution, the median is 0.6745 of the standard deviation.
         let middle = on_part_mm.len() / 2;
@@ -104,11 +105,27 @@ impl Witnesses {
         Self { points: self.points.clone(), min_cosine: MIN_COSINE_AT_EDGES, ..*self }
     }
 
+    /// The same points in the frame of a part that lies in the scene in its own or another shape, thinned to at most so many.
+    pub fn in_frame_of(&self, placement: &Placement, max_points: usize) -> Self {
+        let step = self.points.len().div_ceil(max_points).max(1);
+        let to_part = |own: &OrientedPoint| OrientedPoint {
+            point: placement.to_part(&own.point),
+            normal: placement.direction_to_part(&own.normal),
+        };
+        let points = self.points.iter().step_by(step).map(to_part).collect();
+        Self { points, sigma_mm: self.sigma_mm / placement.scale(), ..*self }
+    }
+
     /// Half the sum of squares of the distances from a part, in standard deviations: a difference of two is that of the
     /// logarithms of their likelihoods.
     pub fn of(&self, model: &PartModel<'_>, scene_from_part: &Pose) -> f64 {
+        self.of_placed(model, &Placement::rigid(scene_from_part))
+    }
+
+    /// As [`Self::of`], of the part's shape as it lies in the scene.
+    pub fn of_placed(&self, model: &PartModel<'_>, placement: &Placement) -> f64 {
         let cap_mm = CAP_SIGMAS * self.sigma_mm;
-        let squares: f64 = self.distances(model, scene_from_part, cap_mm).map(|mm| mm * mm).sum();
+        let squares: f64 = self.distances(model, placement, cap_mm).map(|mm| mm * mm).sum();
         0.5 * squares / (self.sigma_mm * self.sigma_mm).max(f64::MIN_POSITIVE)
     }
 
@@ -185,14 +202,14 @@ impl Witnesses {
         fitted.into_par_iter().map(|own| own.map(with_misfit)).collect()
     }
 
-    /// Distances of the points from a part, at most `cap_mm`, mm.
-    fn distances(&self, model: &PartModel<'_>, scene_from_part: &Pose, cap_mm: f64) -> impl Iterator<Item = f64> {
-        let part_from_scene = scene_from_part.inverse();
+    /// Distances of the points from a part's shape, at most `cap_mm`, mm.
+    fn distances(&self, model: &PartModel<'_>, placement: &Placement, cap_mm: f64) -> impl Iterator<Item = f64> {
+        let (placement, scale) = (*placement, placement.scale());
         self.points.iter().map(move |own| {
-            let near = model.lattice.nearest(&(part_from_scene * own.point), cap_mm);
-            let near = near
-                .filter(|near| near.cosine(&(part_from_scene.rotation * own.normal), self.oriented) > self.min_cosine);
-            near.map_or(cap_mm, |near| near.squared_mm2.sqrt())
+            let near = model.lattice.nearest(&placement.to_part(&own.point), cap_mm / scale);
+            let normal = placement.direction_to_part(&own.normal);
+            let near = near.filter(|near| near.cosine(&normal, self.oriented) > self.min_cosine);
+            near.map_or(cap_mm, |near| near.squared_mm2.sqrt() * scale)
         })
     }
 }

@@ -10,8 +10,9 @@
 //!    the pieces that it cuts through; the best are fitted to the points around them (`refinement`). A part that looks nearly
 //!    the same when it is turned is turned as it fits best (`symmetry`).
 //! 4. Of poses that explain the same points, what was seen and how closely they fit decides (`preference`, `misfit`), or each
-//!    names the other. Of all poses of all parts, the set is chosen that explains most of the scene without sharing points or
-//!    reaching into each other (`choice`).
+//!    names the other. The mirror image of a part, and parts of its shape in another size, are rivals that need not be looked
+//!    for (`twins`). Of all poses of all parts, the set is chosen that explains most of the scene without sharing points or
+//!    reaching into each other (`choice`). Of what is found, it is said where what is seen departs from it (`discrepancy`).
 //! 5. What is explained is set aside and the rest is searched again, until nothing more is found: parts that are largely
 //!    hidden have few of all votes, but many of those that are left. What was found before stays.
 //! 6. Parts that were found in an earlier scan of the same scene are looked for first where they were. Each can be measured
@@ -21,6 +22,7 @@
 
 mod background;
 mod choice;
+mod discrepancy;
 mod doubt;
 mod explanation;
 mod features;
@@ -28,6 +30,7 @@ mod hypotheses;
 mod misfit;
 mod model;
 mod part_scans;
+mod placement;
 mod preference;
 pub mod published;
 mod recipe;
@@ -39,6 +42,7 @@ mod segments;
 pub mod start;
 mod support;
 mod symmetry;
+mod twins;
 mod viewpoint;
 
 use std::collections::BTreeSet;
@@ -158,12 +162,16 @@ pub struct Detection {
     pub others: Vec<Placed>,
     /// Why it would not count as found; `None` if it does.
     pub doubt: Option<Doubt>,
+    /// Of a part found: where what is seen does not fit it, in words.
+    pub misfits: Vec<String>,
+    /// Of a part found: which twins of its part it could be as well, in words.
+    pub could_be: Vec<String>,
     /// Whether it counts as found because it was said to be there.
     pub is_accepted: bool,
 }
 
 impl Detection {
-    /// What the pose leaves open, in words; `None` if it leaves nothing open. `names`: of all parts looked for.
+    /// What of it is in doubt, in words; `None` if nothing is. `names`: of all parts looked for.
     pub fn ambiguity(&self, names: &[String]) -> Option<String> {
         let of_others: BTreeSet<usize> =
             self.others.iter().map(|own| own.part).filter(|&own| own != self.part).collect();
@@ -175,8 +183,26 @@ impl Detection {
         let name = |&part: &usize| format!("“{}”", names.get(part).map_or("another part", String::as_str));
         let of_others: Vec<String> = of_others.iter().map(name).collect();
         let parts = (!of_others.is_empty()).then(|| format!("it could also be {}", of_others.join(" or ")));
-        let words: Vec<String> = parts.into_iter().chain(poses).chain(self.fit.doubt()).collect();
+        let of_itself = self.reservations().cloned();
+        let words: Vec<String> = of_itself.chain(parts).chain(poses).chain(self.fit.doubt()).collect();
         (!words.is_empty()).then(|| words.join("; "))
+    }
+
+    /// Why it does not count as found, or what of it is in doubt although it does; `None` if nothing is.
+    pub fn doubt_in_words(&self) -> Option<String> {
+        let refused = self.doubt.as_ref().map(|doubt| doubt.sentence.clone());
+        let in_doubt = || self.reservations().map(String::as_str).collect::<Vec<_>>().join("; ");
+        refused.or_else(|| self.is_in_doubt().then(in_doubt))
+    }
+
+    /// What of a part found is in doubt, in words: where it does not fit, and what else it could be.
+    pub fn reservations(&self) -> impl Iterator<Item = &String> {
+        self.misfits.iter().chain(&self.could_be)
+    }
+
+    /// Whether it could be another part, as far as this scan shows.
+    pub fn is_in_doubt(&self) -> bool {
+        self.reservations().next().is_some()
     }
 
     /// Whether nothing speaks against it.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::features::Features;
-use super::symmetry;
+use super::symmetry::{self, MirrorImage};
 use base::{Result, UserError, once};
 use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points, sampled_points};
 use geometry::{NearestFacets, Point, Pose, Probes, Surface, rims};
@@ -38,6 +38,8 @@ pub struct PartModel<'a> {
     pub lattice: NearestFacets<'a>,
     /// Motions that map it nearly onto itself, part frame.
     pub turns: Vec<Pose>,
+    /// How its mirror image may be taken for it.
+    pub mirror_image: MirrorImage,
     /// Greatest extent, mm.
     pub diameter_mm: f64,
     /// Spacing of the points whose pairs vote, mm.
@@ -88,12 +90,14 @@ impl<'a> PartModel<'a> {
             probes,
             lattice: NearestFacets::new(surface, LATTICE_EXACT * diameter_mm, LATTICE_REACH * diameter_mm),
             turns: Vec::new(),
+            mirror_image: MirrorImage::none(),
             diameter_mm,
             spacing_mm,
             dense: sampled_points(mesh, DENSE, SEED),
             features: OnceLock::new(),
         };
         model.turns = symmetry::turns(&model)?;
+        model.mirror_image = symmetry::mirror_image(&model)?;
         Ok(model)
     }
 

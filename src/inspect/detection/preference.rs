@@ -5,11 +5,11 @@ use rayon::prelude::*;
 
 use super::misfit::{self, Witnesses};
 use super::model::PartModel;
+use super::placement::Placement;
 use super::scene::Scene;
 use super::search::SAME_POSE;
 use super::support::OnSupport;
-use super::{Detection, score};
-use geometry::Pose;
+use super::{Detection, doubt, score};
 use geometry::point_pairs::OrientedPoint;
 
 /// Two candidates differ where their surfaces are farther apart than this: in spacings, and in RMS deviations of a fit.
@@ -22,6 +22,10 @@ const MEASURED: f64 = 2.5;
 const MIN_EVIDENCE: f64 = 5.0;
 /// How many times as much must speak for a candidate that hovers where the other rests on the floor or on a wall.
 const HOVERING: f64 = 3.0;
+
+/// By how many times what decides a twin is refused without a look at what is missing, and refuses a candidate.
+const CLEAR: f64 = 10.0;
+const CLEAR_OF_TWIN: f64 = 2.0;
 
 /// One of two candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,13 +43,13 @@ pub enum Preference {
     Open { hovers: Option<Side> },
 }
 
-/// A candidate where it fits the points about it best, and those of the points of its details that the sensor would see there
-/// if nothing else were.
+/// A candidate where it fits the points about it best, or its twin there, and those of the points of its details that the sensor
+/// would see there if nothing else were.
 pub struct Seen<'a> {
     own: &'a Detection,
     model: &'a PartModel<'a>,
     scene: &'a Scene,
-    scene_from_part: Pose,
+    placement: Placement,
     /// Indices of the points of the scene about it.
     near: Vec<u32>,
     facing: Vec<OrientedPoint>,
@@ -59,12 +63,36 @@ impl<'a> Seen<'a> {
         let witnesses = Witnesses::about(model, scene, start);
         let fitted = witnesses.fitted(model, std::slice::from_ref(start), misfit::GATE).pop().flatten();
         let fitted = fitted.filter(|(misfit, _)| *misfit < witnesses.of(model, start));
-        let scene_from_part = fitted.map_or(*start, |(_, fitted)| fitted);
-        let faces = |point: &&OrientedPoint| score::faces(model, scene, &scene_from_part, point);
+        let near = misfit::near(model, scene, start);
+        Self::placed(own, model, scene, Placement::rigid(&fitted.map_or(*start, |(_, fitted)| fitted)), near)
+    }
+
+    /// Its twin: its shape, as it lies in the scene.
+    pub fn twin(&self, placement: Placement) -> Self {
+        Self::placed(self.own, self.model, self.scene, placement, self.near.clone())
+    }
+
+    fn placed(
+        own: &'a Detection,
+        model: &'a PartModel<'a>,
+        scene: &'a Scene,
+        placement: Placement,
+        near: Vec<u32>,
+    ) -> Self {
+        let faces = |point: &&OrientedPoint| score::faces(model, scene, &placement, point);
         let facing = model.dense.par_iter().filter(faces).copied().collect();
-        let on_support = OnSupport::of(model, scene, &scene_from_part, own.tolerance_mm);
-        let near = misfit::near(model, scene, &scene_from_part);
-        Self { own, model, scene, scene_from_part, near, facing, on_support }
+        let on_support = OnSupport::of(model, scene, &placement, &own.points, own.tolerance_mm);
+        Self { own, model, scene, placement, near, facing, on_support }
+    }
+
+    /// The points about it, by which it and its twins are compared.
+    pub fn witnesses(&self) -> Witnesses {
+        Witnesses::of_points(self.scene, self.near.clone(), &[(self.model, self.placement)])
+    }
+
+    /// Where it lies.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
     }
 
     /// Whether it would hover where another rests.
@@ -75,7 +103,10 @@ impl<'a> Seen<'a> {
     /// Whether both are fitted to the same pose.
     fn leads_to(&self, other: &Self) -> bool {
         let limit_mm = SAME_POSE * self.model.diameter_mm;
-        self.own.part == other.own.part && self.model.is_within(&self.scene_from_part, &other.scene_from_part, limit_mm)
+        let is_near = |probe: &OrientedPoint| {
+            self.model.is_near(&other.placement.to_part(&self.placement.to_scene(&probe.point)), limit_mm)
+        };
+        self.own.part == other.own.part && self.model.probes.points.iter().all(is_near)
     }
 }
 
@@ -99,13 +130,28 @@ pub fn of(a: &Seen<'_>, b: &Seen<'_>) -> Preference {
     }
 }
 
+/// Whether what was seen tells a candidate from its twin: a twin that is not looked for refuses it only where it fits clearly
+/// better, and what tells them apart must be seen for the candidate to be free of doubt. `None` where it is not.
+pub fn beside_twin(own: &Seen<'_>, twin: &Seen<'_>) -> Option<Side> {
+    let gain = gain(own, twin) / misfit::DECIDES;
+    if gain > CLEAR || twin.on_support.through > doubt::MAX_THROUGH {
+        return Some(Side::First);
+    }
+    let evidence = (evidence(own, twin) - evidence(twin, own)) / MIN_EVIDENCE;
+    let decided = |gain: f64, evidence: f64, least: f64| gain.max(evidence) > least && gain.min(evidence) > -1.0;
+    if decided(gain, evidence, 1.0) {
+        return Some(Side::First);
+    }
+    decided(-gain, -evidence, CLEAR_OF_TWIN).then_some(Side::Second)
+}
+
 /// By how much more the second misfits the points about both than the first, each where it fits them best.
 fn gain(a: &Seen<'_>, b: &Seen<'_>) -> f64 {
     let mut near = [a.near.as_slice(), &b.near].concat();
     near.sort_unstable();
     near.dedup();
-    let witnesses = Witnesses::of_points(a.scene, near, &[a, b].map(|seen| (seen.model, seen.scene_from_part)));
-    let [a, b] = [a, b].map(|seen| witnesses.of(seen.model, &seen.scene_from_part));
+    let witnesses = Witnesses::of_points(a.scene, near, &[a, b].map(|seen| (seen.model, seen.placement)));
+    let [a, b] = [a, b].map(|seen| witnesses.of_placed(seen.model, &seen.placement));
     b - a
 }
 
@@ -114,15 +160,15 @@ fn gain(a: &Seen<'_>, b: &Seen<'_>) -> f64 {
 fn evidence(seen: &Seen<'_>, of_other: &Seen<'_>) -> f64 {
     let Seen { own, model, scene, .. } = *seen;
     let other = of_other.own;
-    let (pose, spacing_mm) = (&seen.scene_from_part, scene.spacing_mm);
-    let other_from_own = of_other.scene_from_part.inverse() * pose;
+    let (placement, spacing_mm) = (&seen.placement, scene.spacing_mm);
     let limit_mm = (DIFFERS_SPACINGS * spacing_mm).max(DIFFERS_RMS * own.fit.rms_mm.max(other.fit.rms_mm));
     let (mut shown, mut missing) = (0, 0);
     for sample in &seen.facing {
-        if of_other.model.is_near(&(other_from_own * sample.point), limit_mm) {
+        let point = placement.to_scene(&sample.point);
+        if of_other.model.is_near(&of_other.placement.to_part(&point), limit_mm / of_other.placement.scale()) {
             continue;
         }
-        let (point, normal) = (pose * sample.point, pose.rotation * sample.normal);
+        let normal = placement.direction_to_scene(&sample.normal);
         match scene.nearest(&point, MEASURED * spacing_mm) {
             Some((index, distance_mm)) if distance_mm < SHOWS * spacing_mm => {
                 shown += i32::from(scene.cosine(index, &normal) > score::MIN_AGREEMENT);

@@ -45,6 +45,7 @@ impl Product for Found {
     fn figures(&self) -> Vec<Figure> {
         vec![
             Figure::new("Parts found", "", self.detections.len() as f64),
+            Figure::new("Parts in doubt", "", self.in_doubt().len() as f64),
             Figure::new("Scene explained", "%", 100.0 * self.explained),
         ]
     }
@@ -59,6 +60,7 @@ impl Product for Found {
             "{count} found; they explain {:.0} % of the scene, floor and walls left out.",
             100.0 * self.explained
         )];
+        sentences.extend(self.in_doubt());
         sentences.extend(self.rejection());
         sentences.extend(self.about_sensor().map(str::to_owned));
         let accepted = self.detections.iter().filter_map(|own| own.doubt.as_ref().filter(|_| own.is_accepted));
@@ -70,6 +72,12 @@ impl Product for Found {
 }
 
 impl Found {
+    /// Of each part found that is in doubt, why.
+    fn in_doubt(&self) -> Vec<String> {
+        let found = self.detections.iter().enumerate().filter(|(_, own)| own.is_in_doubt());
+        found.filter_map(|(at, own)| Some(format!("Part {} is in doubt: {}.", at + 1, own.doubt_in_words()?))).collect()
+    }
+
     /// What follows where the scan does not say where the sensor stood.
     pub fn about_sensor(&self) -> Option<&'static str> {
         match self.sensor {

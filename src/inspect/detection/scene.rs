@@ -91,7 +91,7 @@ impl Scene {
         let points: Vec<OrientedPoint> = points.collect();
         progress.check()?;
         let Background { is_on: is_background, supports } =
-            background::on_planes(&points, oriented, spacing_mm, part_mm);
+            background::on_planes(&points, oriented, viewpoint, spacing_mm, part_mm);
         let pieces = segments::of_points(&points, &tree, spacing_mm, progress)?;
         Ok(Self {
             points,

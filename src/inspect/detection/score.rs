@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::model::PartModel;
+use super::placement::Placement;
 use super::scene::Scene;
 use super::segments;
 use base::{Progress, Result};
@@ -66,10 +67,10 @@ fn judge_around(scene: &Scene, probes: &[OrientedPoint], scene_from_part: &Pose,
     terms
 }
 
-/// Whether the sensor would see a point of a part if nothing else were there; true if its position is not known.
-pub fn faces(model: &PartModel<'_>, scene: &Scene, scene_from_part: &Pose, own: &OrientedPoint) -> bool {
+/// Whether the sensor would see a point of a part's shape if nothing else were there; true if its position is not known.
+pub fn faces(model: &PartModel<'_>, scene: &Scene, placement: &Placement, own: &OrientedPoint) -> bool {
     let Some(image) = &scene.image else { return true };
-    let sensor = scene_from_part.inverse_transform_point(&image.viewpoint);
+    let sensor = placement.to_part(&image.viewpoint);
     own.normal.dot(&(sensor - own.point).normalize()) >= MIN_FACING
         && !model.surface.is_blocked(&sensor, &own.point, 1e-4 * model.diameter_mm)
 }

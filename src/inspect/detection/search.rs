@@ -16,7 +16,7 @@ use super::scene::Scene;
 use super::symmetry::{Lying, Turned};
 use super::{
     Detection, Doubt, Explanations, Found, Known, Parameters, Placed, Terms, doubt, hypotheses, misfit, refinement,
-    score, symmetry,
+    score, symmetry, twins,
 };
 use crate::alignment::Alignment;
 use base::{Progress, Result, UserError, once};
@@ -106,6 +106,7 @@ pub fn run(
         }
     }
     search.settle()?;
+    search.reserve();
     let foreground = scene.is_background.iter().filter(|own| !**own).count().max(1) as f64;
     let explained = search.found.iter().map(|own| own.points.len()).sum::<usize>() as f64 / foreground;
     let possible = search.possible();
@@ -231,10 +232,7 @@ impl Search<'_> {
             .into_iter()
             .filter(|own| !self.found.iter().any(|other| choice::conflict(own, other, self.models)))
             .collect();
-        let weights: Vec<f64> = free.iter().map(|own| own.score * own.points.len() as f64).collect();
-        let conflicts = |a: usize, b: usize| choice::conflict(&free[a], &free[b], self.models);
-        let mut chosen: Vec<usize> = choice::best_set(&weights, conflicts);
-        chosen.sort_by(|&a, &b| free[b].score.total_cmp(&free[a].score));
+        let (free, chosen) = self.chosen(free);
         for index in chosen {
             let own = &free[index];
             let of_kind = self.found.iter().filter(|other| other.part == own.part).count();
@@ -242,6 +240,35 @@ impl Search<'_> {
                 self.take(own.clone());
             }
         }
+    }
+
+    /// The best set of some candidates, by their indices, best first. Of those of a set that a twin of their part refuses, the rest
+    /// is chosen anew without them.
+    fn chosen(&mut self, mut free: Vec<Detection>) -> (Vec<Detection>, Vec<usize>) {
+        loop {
+            let weights: Vec<f64> = free.iter().map(|own| own.score * own.points.len() as f64).collect();
+            let conflicts = |a: usize, b: usize| choice::conflict(&free[a], &free[b], self.models);
+            let mut chosen: Vec<usize> = choice::best_set(&weights, conflicts);
+            let refused: BTreeMap<usize, String> = chosen
+                .par_iter()
+                .filter(|&&index| !free[index].is_accepted)
+                .filter_map(|&index| {
+                    Some((index, twins::of(&free[index], self.model(&free[index]), self.scene).refused?))
+                })
+                .collect();
+            if refused.is_empty() {
+                chosen.sort_by(|&a, &b| free[b].score.total_cmp(&free[a].score));
+                return (free, chosen);
+            }
+            for (index, sentence) in refused.into_iter().rev() {
+                let own = free.remove(index);
+                self.rejected.push(Detection { doubt: Some(Doubt { sentence, is_open: false }), ..own });
+            }
+        }
+    }
+
+    fn model(&self, own: &Detection) -> &PartModel<'_> {
+        &self.models[own.part]
     }
 
     /// Compares candidates that explain the same points: what tells two apart refuses one of them, or else each names the
@@ -501,6 +528,8 @@ impl Search<'_> {
             tolerance_mm,
             others: Vec::new(),
             doubt: None,
+            misfits: Vec::new(),
+            could_be: Vec::new(),
             is_accepted: false,
         };
         own.doubt = doubt::of(&own, model, scene, self.parameters);

@@ -35,6 +35,9 @@ pub struct FoundPart {
     pub others: Vec<Pose>,
     /// See [`Detection::score`].
     pub score: f64,
+    /// See [`Detection::could_be`].
+    #[serde(default)]
+    pub could_be: Vec<String>,
 }
 
 impl FoundPart {
@@ -48,6 +51,7 @@ impl FoundPart {
             beside: beside.map(|other| other.scene_from_part.inverse()).collect(),
             others: others.map(|other| other.scene_from_part.inverse()).collect(),
             score: own.score,
+            could_be: own.could_be.clone(),
         }
     }
 }
@@ -157,7 +161,11 @@ fn in_scan(nominal: &Nominal, actual: &Actual, part: &FoundPart, points: usize, 
     Alignment {
         overlap: fitted.overlap * points as f64 / actual.cloud.points.len().max(1) as f64,
         explained: Some(explained(&nominal.surface, &actual.prepared.ordered, &fitted.nominal_from_scan)),
-        among_others: Some(AmongOthers::Found { score: part.score, more: part.beside.len() }),
+        among_others: Some(AmongOthers::Found {
+            score: part.score,
+            more: part.beside.len(),
+            could_be: part.could_be.clone(),
+        }),
         ..fitted
     }
 }
@@ -295,6 +303,7 @@ mod tests {
             beside: vec![apart.inverse()],
             others: Vec::new(),
             score: 0.5,
+            could_be: Vec::new(),
         };
         let parameters = best_fit::Parameters { max_distance_mm: Some(0.3), ..best_fit::Parameters::default() };
         let fit = |part: &FoundPart| {

@@ -1,10 +1,12 @@
 //! Parts that look nearly the same when they are turned: the motions that map a part nearly onto itself, and which way
 //! round one lies in a scene.
 
+use nalgebra::{Matrix3, SymmetricEigen};
 use rayon::prelude::*;
 
 use super::misfit::{self, Witnesses};
 use super::model::PartModel;
+use super::placement::Placement;
 use super::scene::Scene;
 use super::search::{SAME_POSE, unlike};
 use crate::alignment::Information;
@@ -26,6 +28,10 @@ const SAME: f64 = 2e-3;
 const NONE: f64 = 5e-3;
 /// Every so many of the dense points tell motions apart.
 const STEP: usize = 4;
+/// The mirror image of a part may be taken for it where a motion brings at least this share of its points near the surface.
+const MIN_MIRRORED: f64 = 0.4;
+/// Most motions that are fitted for that.
+const MAX_MIRRORED: usize = 80;
 /// Turned poses that are fitted to a scene, of those that explain it best; and how much more than the given pose they may
 /// misfit it before.
 const FITTED: usize = 6;
@@ -44,36 +50,99 @@ const BESIDE: f64 = 0.03;
 
 /// The motions, other than its true symmetries, that map a part nearly onto itself; part frame.
 pub fn turns(model: &PartModel<'_>) -> Result<Vec<Pose>> {
-    let lies_near = |point: &Point, share: f64| model.is_near(point, share * model.diameter_mm);
-    let is_nearly_itself = |turn: &Pose, share: f64| {
-        let is_near = |own: &&OrientedPoint| lies_near(&(turn * own.point), share);
-        model.pairs.points.iter().filter(is_near).count() as f64 >= MIN_SYMMETRIC * model.pairs.points.len() as f64
+    let starts = about_own_axes(&model.pairs.points);
+    let turns = onto_itself(model, &model.pairs.points, &starts, MIN_SYMMETRIC)?;
+    let is_none = |turn: &Pose| looks_like(model, &Placement::rigid(turn), NONE);
+    Ok(turns.into_iter().filter(|turn| !is_none(turn)).collect())
+}
+
+/// How the mirror image of a part may be taken for it.
+pub struct MirrorImage {
+    /// The part mirrored in a plane through the centroid of its surface; part frame.
+    pub mirror: Placement,
+    /// The motions that map the mirrored part nearly onto the part; none if one does so exactly, as then it is its own mirror
+    /// image.
+    pub turns: Vec<Pose>,
+}
+
+impl MirrorImage {
+    /// Of a part that is its own.
+    pub fn none() -> Self {
+        Self { mirror: Placement::rigid(&Pose::identity()), turns: Vec::new() }
+    }
+}
+
+/// The mirror image of a part.
+pub fn mirror_image(model: &PartModel<'_>) -> Result<MirrorImage> {
+    let points = &model.pairs.points;
+    let centroid = Point::from(points.iter().map(|own| own.point.coords).sum::<Vector>() / points.len().max(1) as f64);
+    let spread = points.iter().fold(Matrix3::zeros(), |sum, own| {
+        let away = own.point - centroid;
+        sum + away * away.transpose()
+    });
+    let axes = SymmetricEigen::new(spread).eigenvectors;
+    // In a plane of its inertia, so that the turns about the axes of that lead from it to all other planes through these.
+    let mirror = Placement::mirrored(&centroid, &axes.column(0).into_owned());
+    let mirrored = |own: &OrientedPoint| OrientedPoint {
+        point: mirror.to_scene(&own.point),
+        normal: mirror.direction_to_scene(&own.normal),
     };
-    let starts = about_own_axes(&model.pairs.points).into_iter().filter(|turn| is_nearly_itself(turn, NEAR[0]));
-    let starts: Vec<Pose> = starts.collect();
+    let all: Vec<OrientedPoint> = points.iter().map(mirrored).collect();
+    // And in the planes through the middle of its box: a hole displaces the centroid.
+    let in_box = (0..3).map(|axis| {
+        let turn = Placement::mirrored(&model.centre(), &Vector::ith(axis, 1.0)).after(&mirror);
+        turn.as_pose()
+    });
+    let starts: Vec<Pose> = about_own_axes(points).into_iter().chain([Pose::identity()]).chain(in_box).collect();
+    let turns = onto_itself(model, &all, &nearest(model, &all, starts), MIN_MIRRORED)?;
+    let is_itself = |turn: &Pose| looks_like(model, &Placement::rigid(turn).after(&mirror), SAME);
+    let turns = if turns.iter().any(is_itself) { Vec::new() } else { turns };
+    Ok(MirrorImage { mirror, turns })
+}
+
+/// Of some motions, those that bring most points of a part's mirror image near its surface.
+fn nearest(model: &PartModel<'_>, points: &[OrientedPoint], starts: Vec<Pose>) -> Vec<Pose> {
+    let limit_mm = NEAR[0] * model.diameter_mm;
+    let near = |turn: &Pose| points.iter().filter(|own| model.is_near(&(turn * own.point), limit_mm)).count();
+    let counted = starts.into_par_iter().map(|turn| (near(&turn), turn));
+    let mut counted: Vec<(usize, Pose)> = counted.collect();
+    counted.sort_by_key(|own| std::cmp::Reverse(own.0));
+    counted.into_iter().take(MAX_MIRRORED).map(|(_, turn)| turn).collect()
+}
+
+/// Whether no point of a part is farther from its surface than a share of the diameter when it is moved.
+fn looks_like(model: &PartModel<'_>, moved: &Placement, share: f64) -> bool {
+    let is_near = |own: &OrientedPoint| model.is_near(&moved.to_scene(&own.point), share * model.diameter_mm);
+    model.dense.iter().step_by(STEP).all(is_near)
+}
+
+/// The motions near some that map points of a part, or of its mirror image, nearly onto its surface: a share of them.
+fn onto_itself(model: &PartModel<'_>, points: &[OrientedPoint], starts: &[Pose], min_share: f64) -> Result<Vec<Pose>> {
+    let is_near = |turn: &Pose, share: f64| {
+        let limit_mm = share * model.diameter_mm;
+        let near = points.iter().filter(|own| model.is_near(&(turn * own.point), limit_mm));
+        near.count() as f64 >= min_share * points.len() as f64
+    };
+    let starts: Vec<Pose> = starts.par_iter().filter(|turn| is_near(turn, NEAR[0])).copied().collect();
     let request = Request {
         lattice: &model.lattice,
         centre: model.centre(),
         radius_mm: 0.5 * model.diameter_mm,
-        scene: &model.pairs.points,
+        scene: points,
         oriented: true,
         is_rough: false,
         part_from_scene: &starts,
         gates_mm: NEAR.map(|share| share * model.diameter_mm),
         min_cosine: 0.5,
-        max_points: model.pairs.points.len().min(MAX_MEMBERS),
+        max_points: points.len().min(MAX_MEMBERS),
         max_steps: 20,
         step_limit_mm: 1e-5 * model.diameter_mm,
     };
     let fitted = Cpu.compute(&request, &Progress::silent())?;
     let mut turns: Vec<Pose> = Vec::new();
     for turn in fitted.into_iter().flatten().map(|own| own.part_from_scene) {
-        let looks_like = |other: &Pose, share: f64| {
-            let between = other.inverse() * turn;
-            model.dense.iter().step_by(STEP).all(|own| lies_near(&(between * own.point), share))
-        };
-        let is_new = !looks_like(&Pose::identity(), NONE) && !turns.iter().any(|other| looks_like(other, SAME));
-        if is_new && is_nearly_itself(&turn, NEAR[1]) {
+        let is_same = |other: &Pose| looks_like(model, &Placement::rigid(&(other.inverse() * turn)), SAME);
+        if is_near(&turn, NEAR[1]) && !turns.iter().any(is_same) {
             turns.push(turn);
         }
     }

@@ -3,9 +3,11 @@
 use rayon::prelude::*;
 
 use super::{Detection, Placed, SAME_POSE, Search, unlike};
+use crate::detection::discrepancy::{self, Discrepancy};
 use crate::detection::misfit::{self, Witnesses};
 use crate::detection::model::PartModel;
-use crate::detection::symmetry;
+use crate::detection::placement::Placement;
+use crate::detection::{symmetry, twins};
 use base::Result;
 use geometry::Pose;
 
@@ -27,12 +29,28 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// Says of the parts found where they do not fit, and what else they could be.
+    pub(super) fn reserve(&mut self) {
+        let reservations = |own: &Detection| {
+            let model = &self.models[own.part];
+            let is_other = |point: u32| self.is_taken[point as usize] && own.points.binary_search(&point).is_err();
+            let misfits = discrepancy::of(own, model, self.scene, is_other);
+            let twins = twins::of(own, model, self.scene);
+            let could_be: Vec<String> = twins.refused.into_iter().chain(twins.open).collect();
+            (misfits.iter().map(Discrepancy::sentence).collect(), could_be)
+        };
+        let all: Vec<(Vec<String>, Vec<String>)> = self.found.par_iter().map(reservations).collect();
+        for (own, reservations) in self.found.iter_mut().zip(all) {
+            (own.misfits, own.could_be) = reservations;
+        }
+    }
+
     fn settled(&self, own: Detection) -> Result<Detection> {
         self.quiet.check()?;
         let (model, scene) = (&self.models[own.part], self.scene);
         let mut near = misfit::near(model, scene, &own.scene_from_part);
         near.retain(|point| !self.is_taken[*point as usize] || own.points.binary_search(point).is_ok());
-        let witnesses = Witnesses::of_points(scene, near, &[(model, own.scene_from_part)]);
+        let witnesses = Witnesses::of_points(scene, near, &[(model, Placement::rigid(&own.scene_from_part))]);
         let Some(shifted) = shifted(model, &witnesses, &own) else { return Ok(own) };
         let turned = turned(model, &witnesses, &own, &shifted);
         let best = turned.as_ref().map_or(shifted.1, |turned| turned.best);

@@ -1,5 +1,6 @@
 mod judging;
 mod rounds;
+mod twins;
 
 use super::*;
 use crate::simulation::pile;
