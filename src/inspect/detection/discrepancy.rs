@@ -29,7 +29,7 @@ const MIN_SIGMAS: f64 = 4.0;
 /// Share of the neighbours that must be off for a point to lie in a region and not at an edge.
 const MIN_OFF: f64 = 0.75;
 /// Fewest points of a region, of the scene or as many mm² of missing surface.
-const MIN_POINTS: f64 = 10.0;
+const MIN_POINTS: f64 = 20.0;
 /// A piece of the scene belongs to a part that explains at least this share of it.
 const MIN_OF_PIECE: f64 = 0.5;
 

@@ -291,10 +291,28 @@ impl Search<'_> {
         let of_pair = |(a, b): &(usize, usize)| preference::of(&seen[a], &seen[b]);
         let preferences: Vec<Preference> = pairs.par_iter().map(of_pair).collect();
         drop(seen);
+        // What a twin of its part refuses refuses nothing itself.
+        let better = pairs.iter().zip(&preferences).filter_map(|(&(a, b), preference)| match preference {
+            Preference::For(Side::First) => Some(a),
+            Preference::For(Side::Second) => Some(b),
+            Preference::Open { .. } => None,
+        });
+        let better: BTreeSet<usize> = better.filter(|&own| candidates[own].doubt.is_none()).collect();
+        let refused: BTreeMap<usize, String> = better
+            .into_par_iter()
+            .filter_map(|own| {
+                let candidate = &candidates[own];
+                Some((own, twins::of(candidate, self.model(candidate), self.scene).refused?))
+            })
+            .collect();
+        for (&own, sentence) in &refused {
+            candidates[own].doubt = Some(Doubt { sentence: sentence.clone(), is_open: false });
+        }
         for ((a, b), preference) in pairs.into_iter().zip(preferences) {
             let [first, second] = [(a, b), (b, a)];
             let pair = |side: Side| if side == Side::First { first } else { second };
             match preference {
+                Preference::For(side) if refused.contains_key(&pair(side).0) => {}
                 Preference::For(side) => self.refuse(candidates, pair(side)),
                 Preference::Open { hovers } => {
                     let (of_a, of_b) = (candidates[a].placed(), candidates[b].placed());
