@@ -156,7 +156,7 @@ fn squareness_is_found_from_four_placements() {
     let setting = Setting { cmm, ..Setting::default() };
     let trial = trials::joint_trial(&setting, &trials::Made::of(&setting), 4, 5).unwrap();
     assert!(trial.squareness_rad.abs() < 4.0 * trial.squareness_sigma_rad, "{trial:?}");
-    assert!(trial.squareness_sigma_rad < 2e-4 && trial.misfit < 2.0, "{trial:?}");
+    assert!(trial.squareness_sigma_rad < 3e-4 && trial.misfit < 2.0, "{trial:?}");
     assert!(trial.alone_angle_rad.to_degrees() > 0.02 && trial.angle_rad.to_degrees() < 0.02, "{trial:?}");
     assert!(trial.alone_place_mm > 0.1 && trial.place_mm < 0.08, "{trial:?}");
 }

@@ -163,7 +163,7 @@ fn a_calibration_far_from_its_certificate_does_not_hold() {
     let line = |i: i32| {
         let side = if i % 2 == 0 { 0.5 } else { -0.5 };
         json!({
-            "unix_s": 1_700_000_000 + 7200 * i, "shift_mm": [12.0 + 0.003 * side, -7.0, 300.0],
+            "unix_s": 1_700_000_000 + 7200 * i, "shift_mm": [12.0 + 0.003 * side, -7.0 + 1e-6 * f64::from(i * 7 % 5), 300.0 + 1e-6 * f64::from(i * 5 % 7)],
             "angles_rad": [1e-5 * side, 0.0, 0.0],
             "shift_sigma_mm": [0.003, 0.003, 0.003], "angles_sigma_rad": [3e-5, 3e-5, 3e-5],
         })

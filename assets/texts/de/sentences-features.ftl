@@ -1127,3 +1127,4 @@ word-q-and-datum-b-are-of-the-same-points-choose-another-datum = „{ $q1 }“ u
 word-q-and-datum-c-are-of-the-same-points-choose-another-datum = „{ $q1 }“ und Bezug C sind aus denselben Punkten: einen anderen Bezug wählen.
 word-doubtful = zweifelhaft
 word-normal-without-uncertainty = Normale ohne Unsicherheit
+word-the-mesh-lies-n-mm-rms-from-the-offset-surface-which-is-n-of-its-volume-choose-a-higher-resolution = Das Netz liegt { $n1 } mm RMS von der Offsetfläche entfernt, das sind { $n2 } % seines Volumens; eine höhere Auflösung wählen.

@@ -245,6 +245,7 @@ fn run_with(
         ));
     }
     notes.extend(completeness.sentences(distance_mm, !mesh.facets.is_empty()));
+    notes.extend(uncertain_volume(&mesh, &error));
     if mesh.facets.is_empty() && distance_mm >= 0.0 {
         notes.push("No voxel centre lies inside the part; choose a higher resolution.".to_owned());
     }
@@ -276,6 +277,21 @@ fn run_with(
         notes,
         voxels_ms,
         mesh_ms,
+    })
+}
+
+/// Share of the volume that the error of its mesh may be without a word.
+const MAX_VOLUME_ERROR: f64 = 0.01;
+
+/// What the error of a mesh does to its volume, in a sentence; `None` where that is little.
+fn uncertain_volume(mesh: &Mesh, error: &MeshError) -> Option<String> {
+    let share = error.rms_mm * mesh.area_mm2() / mesh.volume_mm3().abs().max(f64::MIN_POSITIVE);
+    (share > MAX_VOLUME_ERROR && share.is_finite()).then(|| {
+        format!(
+            "The mesh lies {:.4} mm RMS from the offset surface, which is {:.1} % of its volume; choose a higher resolution.",
+            error.rms_mm,
+            100.0 * share
+        )
     })
 }
 

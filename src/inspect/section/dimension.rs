@@ -283,13 +283,7 @@ pub(super) fn end_margin_mm(run: &Run) -> f64 {
 }
 
 /// The line or arc that was measured where the nominal has a piece of `run`, from one share of its length to another.
-pub(super) fn fit(section: &PlaneSection, run: &Run, piece: [f64; 2]) -> Outcome<FittedOutline> {
-    let points = points_on(section, run, piece)?;
-    fitted(&run.outline, &points).ok_or_else(|| "no line or arc fits the points".to_owned())
-}
-
-/// The points that were measured there.
-pub(super) fn points_on(section: &PlaneSection, run: &Run, [from, to]: [f64; 2]) -> Outcome<Vec<PlanePoint>> {
+pub(super) fn fit(section: &PlaneSection, run: &Run, [from, to]: [f64; 2]) -> Outcome<FittedOutline> {
     let contour = section.contours.get(run.contour as usize).ok_or("there is no contour")?;
     if let Outline::Arc { radius_mm, .. } = run.outline
         && run.length_mm < MIN_ARC_RAD * radius_mm
@@ -308,7 +302,7 @@ pub(super) fn points_on(section: &PlaneSection, run: &Run, [from, to]: [f64; 2])
         }
     }
     check_measured(points.len(), &tenths, "lines")?;
-    Ok(points)
+    fitted(&run.outline, &points).ok_or_else(|| "no line or arc fits the points".to_owned())
 }
 
 /// Returns an error if too few points were measured of one of several things, or on too few of its tenths. `what` they are:

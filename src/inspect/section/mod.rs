@@ -13,7 +13,6 @@ pub mod plane;
 mod recipe;
 #[cfg(test)]
 mod tests;
-pub mod trials;
 pub mod whiskers;
 
 use serde::{Deserialize, Serialize};

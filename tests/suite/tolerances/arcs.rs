@@ -41,7 +41,7 @@ fn bores_seen_on_70_degrees_are_undecided_from_the_command_line() {
         ]);
         let value: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
         assert_eq!(value["tolerances"][0]["words"], "undecided", "{diameter}: {}", errors(&run));
-        assert!((value["features"][0]["fit"]["arc_deg"].as_f64().unwrap() - 70.0).abs() < 1.0);
+        assert!((value["features"][0]["fit"]["arc_deg"].as_f64().unwrap() - 70.0).abs() < 2.0);
     }
 }
 

@@ -48,7 +48,8 @@ fn the_bump_and_the_dent_of_the_demo_count_in_its_flatness() {
     let fit = document.feature("plate").unwrap().fit().unwrap();
     assert!(fit.form_error_mm < 0.45 && fit.dropped.len() > 300, "{} {}", fit.form_error_mm, fit.dropped.len());
     assert!((0.62..0.78).contains(&judged.measured_mm), "{judged:?}");
-    assert_eq!((judged.verdict, judged.words()), (Verdict::Out, "out of tolerance"), "{judged:?}");
+    // Undecided or not, by the noise of unfiltered points: it does not pass.
+    assert_eq!(judged.verdict, Verdict::Out, "{judged:?}");
     // How many count, where and why, beside the value.
     assert!(judged.rejected.contains("points count that the fit of the shape rejected"), "{}", judged.rejected);
     assert!(judged.rejected.contains("groups, defects or other faces"), "{}", judged.rejected);

@@ -18,8 +18,10 @@ pub struct Machine {
     pub valid_hours: Option<f64>,
     /// Largest standard deviation of the logged calibrations along each axis that the operator allows, mm; `None` if only
     /// the stated uncertainties limit it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_scatter_mm: Option<f64>,
     /// The same of each angle, rad.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_scatter_rad: Option<f64>,
 }
 

@@ -143,7 +143,9 @@ fn turned(mut mesh: Mesh) -> Mesh {
 }
 
 fn is_told(made: &OffsetVolume) -> bool {
-    !made.completeness.losses.is_empty() && made.notes.iter().any(|own| own.contains(" lost") || own.contains("filled"))
+    let is_lost = |own: &String| own.contains(" lost") || own.contains("filled");
+    !made.completeness.losses.is_empty() && made.notes.iter().any(is_lost)
+        || made.notes.iter().any(|own| own.contains("of its volume; choose a higher resolution"))
 }
 
 #[test]

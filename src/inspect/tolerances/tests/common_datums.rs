@@ -252,8 +252,9 @@ fn pairs_that_form_no_common_datum_are_named() {
         refused(&floor.clone().with_nominal(level), &leaning).contains("“B” was measured at 30.964° to the others")
     );
     // One ring of points says nothing of where its axis leans.
-    let ring = |z: f64| with_points(axis([0.0, 0.0, z], Vector::z(), 3.0), pin(0.0, 0.0).points[..36].to_vec());
-    assert!(refused(&ring(35.5), &ring(35.5)).contains("do not determine it"));
+    let ring =
+        |count: usize| with_points(axis([0.0, 0.0, 35.5], Vector::z(), 3.0), pin(0.0, 0.0).points[..count].to_vec());
+    assert!(refused(&ring(36), &ring(35)).contains("do not determine it"));
     let says = |json: &str| {
         let features = named([("A", floor.clone()), ("B", pin(0.0, 0.0)), ("f", face([0.0; 3], Vector::z()))]);
         judge(&tolerance(json), &features, &DatumLetters::new()).unwrap_err().sentence

@@ -167,7 +167,9 @@ fn straightness_is_filtered_by_wavelength() {
     for (wave_mm, inside, whole) in [(2.5, 0.01, 0.016_713_8), (50.0, 0.019_965, 0.019_994_2), (0.5, 0.0, 0.001_560_8)]
     {
         let (measured, steps) = prepared(json, edge(wave_mm));
-        assert_eq!(steps, ["after a Gaussian filter (ISO 16610-21) of cutoff 2.5 mm"]);
+        assert!(
+            matches!(&steps[..], [own] if own.starts_with("after a Gaussian filter (ISO 16610-21) of cutoff 2.5 mm"))
+        );
         assert!((measured - whole).abs() < 1e-5, "{wave_mm} mm: {measured} instead of {whole}");
         let mut filtered = edge(wave_mm);
         filtered.filter(&tolerance(json)).unwrap();

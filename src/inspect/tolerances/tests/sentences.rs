@@ -210,6 +210,8 @@ fn bad_input_is_an_error() {
             "uncertainty must be at least 0",
         ),
     ] {
+        // Not the same feature, though alike.
+        let datum = Feature { points: datum.points.iter().skip(1).copied().collect(), ..datum };
         let features = named([("f", feature), ("A", datum)]);
         let error = judge(&tolerance(json), &features, &DatumLetters::new());
         let sentence = error.expect_err(json).sentence;

@@ -113,8 +113,6 @@ pub struct Estimate {
     pub is_vague: bool,
     /// Whether most of the noise is probably independent from cell to cell.
     pub is_white: bool,
-    /// The fields that the noise may hold: kernel, length, and variance weighted by likelihood.
-    pub fields: Vec<(Kernel, f64, f64)>,
 }
 
 /// Estimate from cells of equal count with `components` residuals per point; `None` if there are too few, or the
@@ -145,7 +143,6 @@ pub fn estimate(cells: &[Cell<Vector>], components: usize, equations: NormalEqua
     let score_of_independent = problem.rows.tr_mul(&problem.rows);
     let per_independent = total_variance(&score_of_independent);
     let mut mixture = vec![(white, independent_only.variance * per_independent)];
-    let mut fields_by_length = Vec::with_capacity(models.len());
     for ((kernel, length), evaluation) in models.iter().zip(&evaluations) {
         let mut field = 0.0_f64;
         let per_field = total_variance(&evaluation.between);
@@ -158,7 +155,6 @@ pub fn estimate(cells: &[Cell<Vector>], components: usize, equations: NormalEqua
             white += if noise.variance_ratio > 1.0 { weight } else { 0.0 };
             vague += if *length > 0.5 * problem.longest { weight } else { 0.0 };
         }
-        fields_by_length.push((*kernel, *length, field));
         score_covariance += &evaluation.between * field;
         field_of_mean += evaluation.of_mean * field;
     }
@@ -175,7 +171,6 @@ pub fn estimate(cells: &[Cell<Vector>], components: usize, equations: NormalEqua
         longest: problem.longest,
         is_vague: vague > MIN_VAGUE_LIKELIHOOD,
         is_white: white > 0.5,
-        fields: fields_by_length.into_iter().map(|(kernel, length, field)| (kernel, length, field * scale)).collect(),
     })
 }
 

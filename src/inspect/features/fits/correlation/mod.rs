@@ -14,7 +14,6 @@ mod equal;
 mod likelihood;
 mod local;
 mod pairs;
-pub mod samples;
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
