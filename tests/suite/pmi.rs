@@ -528,7 +528,7 @@ fn form_is_judged_of_the_surface_and_not_of_noise() {
     // The noise alone spans more than the limit of 0.05 mm.
     let noisy = flatness(0.0, None);
     assert!(noisy.measured_mm > 0.1 && noisy.words() == "undecided", "{noisy:?}");
-    assert!(noisy.how.contains("noise of the points (0.0") && noisy.how.contains("were rejected before"), "{noisy:?}");
+    assert!(noisy.how.contains("noise of the points (0.0") && noisy.how.contains("left out as outliers"), "{noisy:?}");
     let smooth = flatness(0.0, Some(8.0));
     assert!(smooth.measured_mm < 0.03 && smooth.words() == "in tolerance", "{smooth:?}");
     assert!(smooth.how.contains("Gaussian filter (ISO 16610-61) of nesting index 8 mm"), "{smooth:?}");

@@ -115,7 +115,10 @@ fn results_are_sorted_filtered_and_lead_to_their_elements() {
     window.get_by_label("Only what is not pass").click();
     window.run_steps(4);
     let open_rows = rows(&window, "");
-    assert!(open_rows.iter().all(|own| own.contains("Verdict fail")) && open_rows.len() == 2, "{open_rows:?}");
+    assert!(
+        open_rows.iter().all(|own| own.contains("Verdict fail") || own.contains("in doubt")) && open_rows.len() == 2,
+        "{open_rows:?}"
+    );
     window.get_by_role_and_label(egui::Role::TextInput, "Filter").focus();
     window.run_steps(2);
     window.get_by_role_and_label(egui::Role::TextInput, "Filter").type_text("p2");
@@ -152,10 +155,12 @@ fn the_table_follows_limits_that_are_changed() {
     assert!(compared(&window).contains("Verdict fail"), "{}", compared(&window));
     let mut settings = window.state().dispatcher().document.settings.clone();
     settings.deviation.tolerance = Limits { low_mm: -0.25, high_mm: 0.25 };
+    settings.deviation.min_coverage = 0.2;
     send(&mut window, Inspect::SetSettings(Box::new(settings)));
     window.run_steps(4);
     let (shown, document) = (compared(&window), &window.state().dispatcher().document);
-    assert_eq!(document.current_check().unwrap().verdict(), Verdict::Pass);
+    let check = document.current_check().unwrap();
+    assert_eq!(check.verdict(), Verdict::Pass, "{:?}", check.judgement);
     assert!(shown.contains("Verdict pass") && shown.contains("Actual 100.00"), "{shown}");
 }
 
@@ -216,7 +221,8 @@ fn the_file_has_the_figures_of_the_summary_and_the_report_its_table() {
     assert_eq!((number(compared, "actual"), compared["verdict"].as_str()), (Some(100.0 * share), "fail"));
     let surface_points: Vec<_> = table.iter().filter(|row| row["element"] == "Surface points").collect();
     let verdicts: Vec<&str> = surface_points.iter().map(|row| row["verdict"].as_str()).collect();
-    assert_eq!(verdicts, ["pass", "fail", "pass"]);
+    // The step beside it is a good part of what its uncertainty is estimated from.
+    assert!(verdicts[0] == "pass" && verdicts[1] != "pass" && verdicts[2] == "pass", "{verdicts:?}");
     let html = std::fs::read_to_string(out.join("report.html")).unwrap();
     assert!(html.contains("Features and checks, U with k = 2</h2>") && html.contains("<td>Surface points · P2</td>"));
     assert!(out.join("report.pdf").exists());

@@ -59,5 +59,8 @@ fn the_bump_and_the_dent_of_the_demo_count_in_its_flatness() {
     assert!(form.actual.unwrap() > 0.6 && form.why.contains("groups, defects or other faces"), "{form:?}");
     let table = String::from_utf8(report::results::csv(document).unwrap()).unwrap();
     let line = table.lines().find(|line| line.contains("Flatness")).unwrap();
-    assert!(line.contains("fail") && line.contains("points count that the fit"), "{line}");
+    assert!(
+        (line.contains("fail") || line.contains("in doubt")) && line.contains("points count that the fit"),
+        "{line}"
+    );
 }

@@ -256,7 +256,7 @@ fn pairs_that_form_no_common_datum_are_named() {
         |count: usize| with_points(axis([0.0, 0.0, 35.5], Vector::z(), 3.0), pin(0.0, 0.0).points[..count].to_vec());
     assert!(refused(&ring(36), &ring(35)).contains("do not determine it"));
     let says = |json: &str| {
-        let features = named([("A", floor.clone()), ("B", pin(0.0, 0.0)), ("f", face([0.0; 3], Vector::z()))]);
+        let features = named([("A", floor.clone()), ("B", pin(0.0, 0.0)), ("f", face([0.0, 0.0, 5.0], Vector::z()))]);
         judge(&tolerance(json), &features, &DatumLetters::new()).unwrap_err().sentence
     };
     let sentence = says(r#""characteristic":"parallelism","datums":["A-B"]"#);
