@@ -9,7 +9,7 @@ use base::random::Random;
 use rayon::prelude::*;
 
 /// Seed of all draws.
-const SEED: u64 = 0x5EED_0F_D4A3;
+const SEED: u64 = 0x005E_ED0F_D4A3;
 
 /// The hash of a position; equal for equal coordinates, with either sign of zero.
 pub fn key(point: &Point) -> u64 {

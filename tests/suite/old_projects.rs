@@ -115,9 +115,7 @@ fn agree(one: &Value, other: &Value, place: &str) {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
             let (one, other) = (one.as_f64().unwrap(), other.as_f64().unwrap());
-            // Which points the spacing is estimated from was chosen by their order once.
-            let tolerance = if place.contains("facet-comparison/check/in_tolerance") { 1e-4 } else { 1e-9 };
-            assert!((one - other).abs() <= tolerance * one.abs().max(1.0), "{place}: {one} and {other}");
+            assert!((one - other).abs() <= 1e-9 * one.abs().max(1.0), "{place}: {one} and {other}");
         }
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
             one.iter().zip(other).enumerate().for_each(|(i, (one, other))| agree(one, other, &format!("{place}/{i}")));

@@ -1,4 +1,5 @@
 //! Twins of parts: mirrored, in other sizes, and with one feature changed, for scenes in which the part itself is absent.
+#![expect(clippy::indexing_slicing, reason = "axes are 0 to 2")]
 
 use geometry::{Mesh, Point, Surface};
 

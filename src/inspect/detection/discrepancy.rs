@@ -165,7 +165,7 @@ fn off_points(
     let to_part = |index: &u32| {
         let point = &scene.points[*index as usize];
         let normal = part_from_scene.direction_to_scene(&point.normal);
-        OrientedPoint { point: part_from_scene.to_scene(&point.point), normal }
+        OrientedPoint { point: part_from_scene.in_scene(&point.point), normal }
     };
     let field = Field::new(near.iter().map(to_part).collect(), REACH * scene.spacing_mm);
     let reach_mm = misfit::REACH * model.diameter_mm;
@@ -218,7 +218,7 @@ fn missing(own: &Detection, model: &PartModel<'_>, scene: &Scene) -> Vec<Discrep
     // Whether it is missing; `None` where nothing was measured, or something hides it. On slanted surfaces, what is measured
     // beside a position is at another range, but in its plane.
     let is_missing = |point: &OrientedPoint| {
-        let position = placement.to_scene(&point.point);
+        let position = placement.in_scene(&point.point);
         let Seen::Point(index, seen_mm) = image.towards(&position) else { return None };
         let behind_mm = seen_mm - (image.viewpoint - position).norm();
         let over_mm = (scene.points[index as usize].point - position).dot(&placement.direction_to_scene(&point.normal));

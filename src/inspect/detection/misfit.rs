@@ -109,7 +109,7 @@ impl Witnesses {
     pub fn in_frame_of(&self, placement: &Placement, max_points: usize) -> Self {
         let step = self.points.len().div_ceil(max_points).max(1);
         let to_part = |own: &OrientedPoint| OrientedPoint {
-            point: placement.to_part(&own.point),
+            point: placement.in_part(&own.point),
             normal: placement.direction_to_part(&own.normal),
         };
         let points = self.points.iter().step_by(step).map(to_part).collect();
@@ -206,7 +206,7 @@ impl Witnesses {
     fn distances(&self, model: &PartModel<'_>, placement: &Placement, cap_mm: f64) -> impl Iterator<Item = f64> {
         let (placement, scale) = (*placement, placement.scale());
         self.points.iter().map(move |own| {
-            let near = model.lattice.nearest(&placement.to_part(&own.point), cap_mm / scale);
+            let near = model.lattice.nearest(&placement.in_part(&own.point), cap_mm / scale);
             let normal = placement.direction_to_part(&own.normal);
             let near = near.filter(|near| near.cosine(&normal, self.oriented) > self.min_cosine);
             near.map_or(cap_mm, |near| near.squared_mm2.sqrt() * scale)

@@ -38,7 +38,7 @@ impl Placement {
 
     /// This after another.
     pub fn after(&self, other: &Self) -> Self {
-        let origin = self.to_scene(&other.origin.into()).coords;
+        let origin = self.in_scene(&other.origin.into()).coords;
         Self { turn: self.turn * other.turn, scale: self.scale * other.scale, origin }
     }
 
@@ -54,12 +54,12 @@ impl Placement {
     }
 
     /// A position of the part in the scene.
-    pub fn to_scene(&self, position: &Point) -> Point {
+    pub fn in_scene(&self, position: &Point) -> Point {
         Point::from(self.turn * position.coords * self.scale + self.origin)
     }
 
     /// A position of the scene in the frame of the part.
-    pub fn to_part(&self, position: &Point) -> Point {
+    pub fn in_part(&self, position: &Point) -> Point {
         Point::from(self.turn.tr_mul(&(position.coords - self.origin)) / self.scale)
     }
 
@@ -83,15 +83,15 @@ mod tests {
         let pose = Pose::new(Vector::new(4.0, 5.0, 6.0), Vector::new(0.3, -0.2, 0.9));
         let (about, normal) = (Point::new(1.0, -2.0, 3.0), Vector::new(1.0, 2.0, -2.0) / 3.0);
         let mirrored = Placement::mirrored(&about, &normal);
-        assert!((mirrored.to_scene(&about) - about).norm() < 1e-12);
+        assert!((mirrored.in_scene(&about) - about).norm() < 1e-12);
         let beyond = about + normal * 2.0;
-        assert!((mirrored.to_scene(&beyond) - (about - normal * 2.0)).norm() < 1e-12);
+        assert!((mirrored.in_scene(&beyond) - (about - normal * 2.0)).norm() < 1e-12);
         let scaled = Placement::scaled(&about, 1.1);
-        assert!((scaled.to_scene(&beyond) - (about + normal * 2.2)).norm() < 1e-12);
+        assert!((scaled.in_scene(&beyond) - (about + normal * 2.2)).norm() < 1e-12);
         let all = Placement::rigid(&pose).after(&scaled).after(&mirrored);
-        let expected = pose * scaled.to_scene(&mirrored.to_scene(&beyond));
-        assert!((all.to_scene(&beyond) - expected).norm() < 1e-12 && (all.scale() - 1.1).abs() < 1e-15);
-        assert!((all.to_part(&expected) - beyond).norm() < 1e-12);
+        let expected = pose * scaled.in_scene(&mirrored.in_scene(&beyond));
+        assert!((all.in_scene(&beyond) - expected).norm() < 1e-12 && (all.scale() - 1.1).abs() < 1e-15);
+        assert!((all.in_part(&expected) - beyond).norm() < 1e-12);
         let there = all.direction_to_scene(&normal);
         assert!((all.direction_to_part(&there) - normal).norm() < 1e-12 && (there.norm() - 1.0).abs() < 1e-12);
     }

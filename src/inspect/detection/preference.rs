@@ -104,7 +104,7 @@ impl<'a> Seen<'a> {
     fn leads_to(&self, other: &Self) -> bool {
         let limit_mm = SAME_POSE * self.model.diameter_mm;
         let is_near = |probe: &OrientedPoint| {
-            self.model.is_near(&other.placement.to_part(&self.placement.to_scene(&probe.point)), limit_mm)
+            self.model.is_near(&other.placement.in_part(&self.placement.in_scene(&probe.point)), limit_mm)
         };
         self.own.part == other.own.part && self.model.probes.points.iter().all(is_near)
     }
@@ -164,8 +164,8 @@ fn evidence(seen: &Seen<'_>, of_other: &Seen<'_>) -> f64 {
     let limit_mm = (DIFFERS_SPACINGS * spacing_mm).max(DIFFERS_RMS * own.fit.rms_mm.max(other.fit.rms_mm));
     let (mut shown, mut missing) = (0, 0);
     for sample in &seen.facing {
-        let point = placement.to_scene(&sample.point);
-        if of_other.model.is_near(&of_other.placement.to_part(&point), limit_mm / of_other.placement.scale()) {
+        let point = placement.in_scene(&sample.point);
+        if of_other.model.is_near(&of_other.placement.in_part(&point), limit_mm / of_other.placement.scale()) {
             continue;
         }
         let normal = placement.direction_to_scene(&sample.normal);

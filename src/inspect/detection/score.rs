@@ -70,7 +70,7 @@ fn judge_around(scene: &Scene, probes: &[OrientedPoint], scene_from_part: &Pose,
 /// Whether the sensor would see a point of a part's shape if nothing else were there; true if its position is not known.
 pub fn faces(model: &PartModel<'_>, scene: &Scene, placement: &Placement, own: &OrientedPoint) -> bool {
     let Some(image) = &scene.image else { return true };
-    let sensor = placement.to_part(&image.viewpoint);
+    let sensor = placement.in_part(&image.viewpoint);
     own.normal.dot(&(sensor - own.point).normalize()) >= MIN_FACING
         && !model.surface.is_blocked(&sensor, &own.point, 1e-4 * model.diameter_mm)
 }

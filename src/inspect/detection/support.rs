@@ -39,7 +39,7 @@ impl OnSupport {
                 continue;
             }
             let probes = model.probes.points.iter();
-            let heights_mm = probes.filter_map(|probe| support.height_mm(&placement.to_scene(&probe.point)));
+            let heights_mm = probes.filter_map(|probe| support.height_mm(&placement.in_scene(&probe.point)));
             let (mut lowest_mm, mut count) = (f64::INFINITY, 0);
             for height_mm in heights_mm {
                 lowest_mm = lowest_mm.min(height_mm);

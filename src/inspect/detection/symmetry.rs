@@ -84,7 +84,7 @@ pub fn mirror_image(model: &PartModel<'_>) -> Result<MirrorImage> {
     // In a plane of its inertia, so that the turns about the axes of that lead from it to all other planes through these.
     let mirror = Placement::mirrored(&centroid, &axes.column(0).into_owned());
     let mirrored = |own: &OrientedPoint| OrientedPoint {
-        point: mirror.to_scene(&own.point),
+        point: mirror.in_scene(&own.point),
         normal: mirror.direction_to_scene(&own.normal),
     };
     let all: Vec<OrientedPoint> = points.iter().map(mirrored).collect();
@@ -112,7 +112,7 @@ fn nearest(model: &PartModel<'_>, points: &[OrientedPoint], starts: Vec<Pose>) -
 
 /// Whether no point of a part is farther from its surface than a share of the diameter when it is moved.
 fn looks_like(model: &PartModel<'_>, moved: &Placement, share: f64) -> bool {
-    let is_near = |own: &OrientedPoint| model.is_near(&moved.to_scene(&own.point), share * model.diameter_mm);
+    let is_near = |own: &OrientedPoint| model.is_near(&moved.in_scene(&own.point), share * model.diameter_mm);
     model.dense.iter().step_by(STEP).all(is_near)
 }
 

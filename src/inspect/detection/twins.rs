@@ -74,7 +74,7 @@ fn size(scale: f64) -> String {
 /// Centroid of the points on a candidate, in the frame of the part: where a part in another size agrees with it.
 fn centroid(own: &Detection, scene: &Scene, seen: &Seen<'_>) -> Point {
     let sum: Vector = own.points.iter().map(|&index| scene.points[index as usize].point.coords).sum();
-    seen.placement().to_part(&Point::from(sum / own.points.len().max(1) as f64))
+    seen.placement().in_part(&Point::from(sum / own.points.len().max(1) as f64))
 }
 
 /// Which of a candidate and its part in another size was seen.

@@ -423,9 +423,9 @@ fn direction_of(column: usize) -> usize {
     match column {
         ..FIRST_LATERAL => 0,
         RADIAL_COLUMN => 3,
-        ..RADIAL_COLUMN => 1 + (column - FIRST_LATERAL) % 2,
-        ..FIRST_WAVE_X => 0,
-        ..FIRST_WAVE_Y => 1,
+        FIRST_LATERAL..RADIAL_COLUMN => 1 + (column - FIRST_LATERAL) % 2,
+        _ if column < FIRST_WAVE_X => 0,
+        _ if column < FIRST_WAVE_Y => 1,
         _ => 2,
     }
 }
@@ -457,7 +457,9 @@ impl SystematicPropagation {
         let coarse_mm = self.size.field.longest_mm() / FIELD_CELLS;
         let filled: BTreeSet<[i32; 3]> = points.iter().map(|point| cell(point, coarse_mm)).collect();
         let cell_mm = coarse_mm * (filled.len() as f64 / CELLS_PER_PART).sqrt().min(1.0);
-        let mut cells: BTreeMap<[i32; 3], (Vector, [SVector<f64, N>; 4], f64)> = BTreeMap::new();
+        // By cell: sums of positions and of derivatives by direction, and the number of points.
+        type Sums<const N: usize> = (Vector, [SVector<f64, N>; 4], f64);
+        let mut cells: BTreeMap<[i32; 3], Sums<N>> = BTreeMap::new();
         let mut normal_matrix = DMatrix::<f64>::zeros(N, N);
         for point in points {
             let (row, normal) = row(point);
