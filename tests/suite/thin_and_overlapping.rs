@@ -76,8 +76,6 @@ fn a_wedge_is_as_thick_as_it_is() {
     assert_eq!(found["verdict"], "pass");
 }
 
-/// The second sheet is 0.385 mm higher and turned by 0.23°: 3.8047 mm are between both.
-
 /// Half of a contour was measured, evenly good: incomplete, and how much and where it is not stands beside.
 #[test]
 fn a_section_of_which_too_little_was_seen_is_incomplete() {
