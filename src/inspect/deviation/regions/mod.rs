@@ -57,7 +57,7 @@ pub struct Region {
     /// How far its peak lies beyond the limit that holds there, mm.
     pub excess_mm: f64,
     /// Expanded uncertainty of its peak by the noise of the scan, mm: of the largest of as many peaks as the part has
-    /// room for, with the probability 1 - [`significance::ERROR_RATE`]. `None` without an estimate.
+    /// room for, with the probability 1 - `significance::ERROR_RATE`. `None` without an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertainty_mm: Option<f64>,
     /// Half the diagonal of its bounding box, mm; for framing a view.

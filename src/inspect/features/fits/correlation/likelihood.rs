@@ -184,7 +184,7 @@ pub struct PlaceNoise {
 }
 
 /// The noise of `values` at `positions`, to which a plane trend was or could be fitted; weighted by the likelihood of all
-/// models as in [`estimate`], and scaled so that √variance times 1.96 covers 95 %. `None` if there are too few.
+/// models as in `estimate`, and scaled so that √variance times 1.96 covers 95 %. `None` if there are too few.
 pub fn of_places(positions: &[Vector], values: &[f64], trend: &[[f64; 3]]) -> Option<PlaceNoise> {
     let cell = |((position, value), trend): ((&Vector, &f64), &[f64; 3])| {
         let mut cell = Cell {
