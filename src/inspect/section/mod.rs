@@ -17,7 +17,7 @@ pub mod whiskers;
 
 use serde::{Deserialize, Serialize};
 
-use crate::deviation::{Tolerance, faces};
+use crate::deviation::{DEFAULT_MIN_COVERAGE, Tolerance, faces};
 use crate::parts::{Actual, Nominal};
 use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
@@ -44,9 +44,6 @@ const MAX_WHISKERS: f64 = 2000.0;
 /// A single piece out of tolerance fails a section only with at least so many points.
 const MIN_POINTS_OF_ONE: usize = 6;
 
-/// Minimum share of the contour of each plane that must be measured for a PASS, unless another is asked for: what was not seen
-/// is not judged.
-pub const DEFAULT_MIN_COVERAGE: f64 = 0.8;
 /// Rounding errors of sums must not count as a missing piece of a contour, as a share.
 const ROUNDING: f64 = 1e-9;
 

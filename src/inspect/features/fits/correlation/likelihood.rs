@@ -120,34 +120,23 @@ pub struct Estimate {
 pub fn estimate(cells: &[Cell<Vector>], components: usize, equations: NormalEquations<'_>) -> Option<Estimate> {
     let NormalEquations { information, inverse } = equations;
     let problem = Problem::new(cells, components, inverse.nrows())?;
-    let models = problem.models();
-    let evaluations: Vec<Evaluation> =
-        models.par_iter().map(|&(kernel, length)| problem.evaluate(kernel, length)).collect();
-    let prior: f64 = models.iter().map(|(kernel, length)| problem.log_prior(*kernel, *length).exp()).sum();
-    let independent_only = problem.independent_only((INDEPENDENT_PRIOR_WEIGHT * VARIANCE_RATIOS as f64 * prior).ln());
-    let hypotheses = || evaluations.iter().flat_map(|evaluation| &evaluation.hypotheses);
-    let best = hypotheses().map(|noise| noise.log_likelihood).fold(independent_only.log_likelihood, f64::max);
-    if !best.is_finite() {
-        return None;
-    }
-    let weight = |noise: &NoiseHypothesis| (noise.log_likelihood - best).exp();
-    let total = weight(&independent_only) + hypotheses().map(weight).sum::<f64>();
+    let posterior = problem.posterior()?;
     // Mean variances of the independent part and of each field; likelihoods of the statements about them.
-    let mut white = weight(&independent_only) / total;
+    let mut white = posterior.weight(&posterior.independent_only);
     let fields = (1.0 - white).max(f64::MIN_POSITIVE);
-    let mut independent = white * independent_only.variance;
+    let mut independent = white * posterior.independent_only.variance;
     let [mut vague, mut log_length, mut field_of_mean] = [0.0_f64; 3];
     let mut score_covariance = DMatrix::<f64>::zeros(inverse.nrows(), inverse.ncols());
     // Weight of each model and the variance of the parameters that it implies, in common units.
     let total_variance = |score: &DMatrix<f64>| inverse.dot(score);
     let score_of_independent = problem.rows.tr_mul(&problem.rows);
     let per_independent = total_variance(&score_of_independent);
-    let mut mixture = vec![(white, independent_only.variance * per_independent)];
-    for ((kernel, length), evaluation) in models.iter().zip(&evaluations) {
+    let mut mixture = vec![(white, posterior.independent_only.variance * per_independent)];
+    for ((kernel, length), evaluation) in &posterior.fields {
         let mut field = 0.0_f64;
         let per_field = total_variance(&evaluation.between);
         for noise in &evaluation.hypotheses {
-            let weight = weight(noise) / total;
+            let weight = posterior.weight(noise);
             independent += weight * noise.variance * noise.variance_ratio;
             field += weight * noise.variance;
             mixture.push((weight, noise.variance * (per_field + noise.variance_ratio * per_independent)));
@@ -199,23 +188,13 @@ pub fn of_places(positions: &[Vector], values: &[f64], trend: &[[f64; 3]]) -> Op
     };
     let cells: Vec<Cell<Vector>> = positions.iter().zip(values).zip(trend).map(cell).collect();
     let problem = Problem::new(&cells, 1, 3)?;
-    let models = problem.models();
-    let evaluations: Vec<Evaluation> =
-        models.par_iter().map(|&(kernel, length)| problem.evaluate(kernel, length)).collect();
-    let prior: f64 = models.iter().map(|(kernel, length)| problem.log_prior(*kernel, *length).exp()).sum();
-    let independent_only = problem.independent_only((INDEPENDENT_PRIOR_WEIGHT * VARIANCE_RATIOS as f64 * prior).ln());
-    let all = || evaluations.iter().flat_map(|evaluation| &evaluation.hypotheses);
-    let best = all().map(|noise| noise.log_likelihood).fold(independent_only.log_likelihood, f64::max);
-    if !best.is_finite() {
-        return None;
-    }
-    let weight = |noise: &NoiseHypothesis| (noise.log_likelihood - best).exp();
-    let total = weight(&independent_only) + all().map(weight).sum::<f64>();
-    let mut found =
-        PlaceNoise { independent: weight(&independent_only) / total * independent_only.variance, common: 0.0 };
-    let mut mixture = vec![(weight(&independent_only) / total, independent_only.variance)];
-    for noise in all() {
-        let weight = weight(noise) / total;
+    let posterior = problem.posterior()?;
+    let independent_only = &posterior.independent_only;
+    let white = posterior.weight(independent_only);
+    let mut found = PlaceNoise { independent: white * independent_only.variance, common: 0.0 };
+    let mut mixture = vec![(white, independent_only.variance)];
+    for noise in posterior.fields.iter().flat_map(|(_, evaluation)| &evaluation.hypotheses) {
+        let weight = posterior.weight(noise);
         found.independent += weight * noise.variance * noise.variance_ratio;
         found.common += weight * noise.variance;
         mixture.push((weight, noise.variance * (1.0 + noise.variance_ratio)));
@@ -316,6 +295,23 @@ impl Problem {
         Kernel::ALL.into_iter().flat_map(|kernel| (0..LENGTHS).map(move |k| (kernel, length(k)))).collect()
     }
 
+    /// All hypotheses with their weights; `None` if the residuals vanish.
+    fn posterior(&self) -> Option<Posterior> {
+        let models = self.models();
+        let evaluations: Vec<Evaluation> =
+            models.par_iter().map(|&(kernel, length)| self.evaluate(kernel, length)).collect();
+        let prior: f64 = models.iter().map(|(kernel, length)| self.log_prior(*kernel, *length).exp()).sum();
+        let independent_only = self.independent_only((INDEPENDENT_PRIOR_WEIGHT * VARIANCE_RATIOS as f64 * prior).ln());
+        let hypotheses = || evaluations.iter().flat_map(|evaluation| &evaluation.hypotheses);
+        let best = hypotheses().map(|noise| noise.log_likelihood).fold(independent_only.log_likelihood, f64::max);
+        if !best.is_finite() {
+            return None;
+        }
+        let weight = |noise: &NoiseHypothesis| (noise.log_likelihood - best).exp();
+        let total = weight(&independent_only) + hypotheses().map(weight).sum::<f64>();
+        Some(Posterior { fields: models.into_iter().zip(evaluations).collect(), independent_only, best, total })
+    }
+
     /// Logarithm of the prior of a kernel with a length.
     fn log_prior(&self, kernel: Kernel, length: f64) -> f64 {
         kernel.prior_weight().ln() + LENGTH_PRIOR_EXPONENT * (length / self.shortest()).ln()
@@ -366,6 +362,23 @@ impl Problem {
             self.noise(variance_ratio, self.log_prior(kernel, length), log_determinant - removed_determinant, square)
         };
         Evaluation { hypotheses: (0..VARIANCE_RATIOS).map(noise).collect(), between, of_mean }
+    }
+}
+
+/// What the residuals say of all hypotheses together.
+struct Posterior {
+    /// Kernels and lengths of fields, evaluated.
+    fields: Vec<((Kernel, f64), Evaluation)>,
+    independent_only: NoiseHypothesis,
+    /// Greatest logarithm of a likelihood, and sum of all likelihoods relative to it.
+    best: f64,
+    total: f64,
+}
+
+impl Posterior {
+    /// Share of a hypothesis in the likelihood of all.
+    fn weight(&self, noise: &NoiseHypothesis) -> f64 {
+        (noise.log_likelihood - self.best).exp() / self.total
     }
 }
 
