@@ -8,13 +8,17 @@ use base::{Result, UserError};
 /// Returns an error if two datums, or two of a common one, are the same feature or of the same points, or if the
 /// toleranced feature has the points of a datum.
 pub(super) fn check(tolerance: &Tolerance, context: &CheckContext<'_>) -> Result<()> {
-    let mut datums: Vec<(&str, ActualFeature<'_>)> = Vec::new();
+    let mut datums: Vec<(&str, &str, ActualFeature<'_>)> = Vec::new();
     for stated in &tolerance.datums {
-        datums.extend(context.datum_features(stated)?);
+        let members = context.datum_features(stated)?;
+        datums.extend(members.into_iter().map(|(letter, datum)| (stated.as_str(), letter, datum)));
     }
     let feature = context.feature(&tolerance.feature)?;
-    for (index, (letter, datum)) in datums.iter().enumerate() {
-        if let Some((other, _)) = datums[..index].iter().find(|(_, other)| is_same(other, datum)) {
+    for (index, (stated, letter, datum)) in datums.iter().enumerate() {
+        // That one feature stands twice in a common datum is for [`super::common`] to say.
+        let is_member = |of: &str, other: &ActualFeature<'_>| of == *stated && other.name == datum.name;
+        let twin = datums[..index].iter().find(|(of, _, other)| is_same(other, datum) && !is_member(of, other));
+        if let Some((_, other, _)) = twin {
             return Err(UserError::usage(format!(
                 "Datums {other} and {letter} are the same feature, or of the same points: choose another for one of them."
             )));
