@@ -25,6 +25,7 @@ mod published_training;
 mod read;
 mod register;
 mod searches;
+mod sections;
 mod sphere_bias;
 mod starts;
 mod tables;
@@ -56,6 +57,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Tables => tables::run(arguments)?,
         Suite::Calibration => calibration::run(arguments)?,
         Suite::Fits => fits::run(arguments)?,
+        Suite::Sections => sections::run(arguments)?,
         Suite::Defects => defects::run(arguments)?,
     };
     if json {

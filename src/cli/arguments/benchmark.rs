@@ -25,12 +25,12 @@ pub struct Bench {
     /// searches; of calibration: brushed, found, squareness, sphere-bias, an artefact such as frustum, coverage and
     /// mishaps only if named here; of searches: sizes, variants, iterations, poses, graphs, outliers, distance,
     /// pipeline, model; of tables: points, facets, planes; of poses: part of the name of a part; of fits: plane,
-    /// sphere, cylinder, cone; of offset: voxelise, exact; of defects: defects, views,
+    /// sphere, cylinder, cone; of sections: block, gaps; of offset: voxelise, exact; of defects: defects, views,
     /// points; of rings: dilations,
     /// erosions, layouts, passes, gpus.
     #[arg(long)]
     pub only: Option<String>,
-    /// Number of random mountings (calibration); ten times as many draws of the noise (fits).
+    /// Number of random mountings (calibration); ten times as many draws of the noise (fits, sections).
     #[arg(long, default_value_t = 100)]
     pub mountings: usize,
     /// Number of draws (defects).
@@ -114,6 +114,8 @@ pub enum Suite {
     Tables,
     /// How often the uncertainty intervals of fits contain the true value, under correlated noise.
     Fits,
+    /// The same of dimensions in sections and of gaps between sheets of other heights.
+    Sections,
     /// Parts with and without defects: whether a defect beyond what the headline states as detectable ever passes.
     Defects,
 }

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::fitted::{FittedOutline, fitted};
+use super::fitted::{self, FittedOutline, fitted};
 use super::outline::{self, Outline, Run};
 use super::plane::PlanePoint;
 use super::{PlaneSection, gap};
 use crate::deviation::Tolerance;
+use crate::features::fits::CorrelatedNoise;
 use crate::tolerances::{self, Conformity};
 use crate::verdict::Verdict;
 use base::LengthUnit;
@@ -22,6 +23,11 @@ const MAX_SKEW_DEG: f64 = 5.0;
 const MAX_AWAY_MM: f64 = 1.0;
 /// Of the tenths of a line or an arc, at least so many must be measured: what lies beyond would be guessed.
 const MIN_TENTHS: usize = 6;
+/// How much longer a line must be than another to show its noise; at how many places of a contour such lines are looked for,
+/// and how many of the longest are asked.
+const MUCH_LONGER: f64 = 1.5;
+const LOOKED_AT: u32 = 24;
+const LONGEST_RUNS: usize = 2;
 /// A shorter arc, rad, has no radius and no centre that could be measured.
 const MIN_ARC_RAD: f64 = std::f64::consts::FRAC_PI_6;
 /// Length of the surfaces next to a gap that are measured, and depth below them of their ends, mm, unless others are asked
@@ -283,7 +289,35 @@ pub(super) fn end_margin_mm(run: &Run) -> f64 {
 }
 
 /// The line or arc that was measured where the nominal has a piece of `run`, from one share of its length to another.
-pub(super) fn fit(section: &PlaneSection, run: &Run, [from, to]: [f64; 2]) -> Outcome<FittedOutline> {
+pub(super) fn fit(section: &PlaneSection, run: &Run, piece: [f64; 2]) -> Outcome<FittedOutline> {
+    let points = points_on(section, run, piece)?;
+    let noise = noise(section, run, run.length_mm * (piece[1] - piece[0]));
+    fitted(&run.outline, &points, noise.as_ref()).ok_or_else(|| "no line or arc fits the points".to_owned())
+}
+
+/// The correlated noise that the longest line or arc of a contour shows, if that is clearly longer than another, which itself
+/// shows little of what is correlated over its length.
+fn noise(section: &PlaneSection, beside: &Run, length_mm: f64) -> Option<CorrelatedNoise> {
+    let contour = section.contours.get(beside.contour as usize)?;
+    let pick = |index: u32| {
+        let along_mm = contour.length_mm() * (f64::from(index) + 0.5) / f64::from(LOOKED_AT);
+        Some(Run::at(&section.contours, contour.at(beside.contour, along_mm).at)?.0)
+    };
+    let mut runs: Vec<Run> = Vec::new();
+    for run in (0..LOOKED_AT).filter_map(pick).filter(|own| own.length_mm > MUCH_LONGER * length_mm) {
+        if !runs.iter().any(|own| own.is_same(&run)) {
+            runs.push(run);
+        }
+    }
+    runs.sort_by(|a, b| b.length_mm.total_cmp(&a.length_mm));
+    runs.iter().take(LONGEST_RUNS).find_map(|run| {
+        let points = points_on(section, run, [0.0, 1.0]).ok()?;
+        fitted::noise(&run.outline, &points)
+    })
+}
+
+/// The points that were measured there.
+pub(super) fn points_on(section: &PlaneSection, run: &Run, [from, to]: [f64; 2]) -> Outcome<Vec<PlanePoint>> {
     let contour = section.contours.get(run.contour as usize).ok_or("there is no contour")?;
     if let Outline::Arc { radius_mm, .. } = run.outline
         && run.length_mm < MIN_ARC_RAD * radius_mm
@@ -302,7 +336,7 @@ pub(super) fn fit(section: &PlaneSection, run: &Run, [from, to]: [f64; 2]) -> Ou
         }
     }
     check_measured(points.len(), &tenths, "lines")?;
-    fitted(&run.outline, &points).ok_or_else(|| "no line or arc fits the points".to_owned())
+    Ok(points)
 }
 
 /// Returns an error if too few points were measured of one of several things, or on too few of its tenths. `what` they are:

@@ -6,28 +6,33 @@
 //!
 //! The farthest of many measured points is farther than the end, the more so the more points there are: each has its noise,
 //! and the largest is taken. So the points of the face that looks into the gap are taken together. How much farther they
-//! reach than the nominal at their depth is fitted by a constant, or by a line or a parabola over the depth where these
-//! show more than noise does; and the farthest is that of the nominal face so moved. A fit is linear in the noise, which
-//! so has no sign of its own, and a slope that noise feigns, which the farthest would follow, is left out. Depths are below
-//! the measured surface, so that a side that lies higher or lower is not taken for one of another form.
+//! reach than the nominal at their depth is fitted by a constant, by a line and by a parabola over the depth, and the
+//! farthest is that of the nominal face so moved. Which of the three it is the points seldom decide: each counts by how
+//! probable it is (by the criterion of Schwarz, "Estimating the dimension of a model", 1978, as Raftery, "Bayesian model
+//! selection in social research", 1995, averages by it), so that a slope that noise feigns, which the farthest would follow,
+//! counts little, and what they leave open is in the uncertainty. Depths are below the measured surface, so that a side that
+//! lies higher or lower is not taken for one of another form; and near the edges of the face no point is taken, as those of
+//! the surfaces beside it overhang there.
 
 #[cfg(test)]
 mod tests;
 
 use std::ops::RangeInclusive;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{DMatrix, DVector};
 
 use super::PlaneSection;
 use super::contour::Contour;
 use super::dimension::{
     DEFAULT_LENGTH_MM, Dimension, DimensionKind, MeasuredDimension, Outcome, Value, check_measured, cross, dot,
-    end_margin_mm, fit, foot, measured,
+    end_margin_mm, fit, foot, measured, points_on,
 };
 use super::fitted::{self, FittedOutline, REJECTED_SIGMAS};
 use super::outline::{self, Outline, Run};
 use super::plane::PlanePoint;
+use crate::features::fits::{CorrelatedNoise, LinearFit};
 use crate::robust_scale::{self, SIGMA_OF_MEDIAN};
+use geometry::Vector;
 
 /// Surfaces next to a gap make no larger angle than this, degrees.
 const MAX_SKEW_DEG: f64 = 30.0;
@@ -37,6 +42,15 @@ const MIN_FACING: f64 = 0.866;
 const DEPTHS: u32 = 200;
 /// How often values that stand off are sought.
 const REJECTIONS: usize = 3;
+/// Greatest degree of the polynomial by which a face differs from that of the nominal.
+const MAX_DEGREE: usize = 2;
+/// How much less probable another degree is before anything is measured: ends of sheets are mostly cut straight.
+const PRIOR_OF_DEGREE: f64 = 0.3;
+/// Share of a face that is left out at each of its edges, and at most so much, mm.
+const EDGE_SHARE: f64 = 0.1;
+const MAX_EDGE_MM: f64 = 1.0;
+/// Standard deviations of a normal distribution that contain 95 %.
+const SIGMAS_95: f64 = 1.959_964;
 
 /// Measures a gap, or how flush its sides are. `runs`: the reference surface and the other one.
 pub(super) fn measure(
@@ -131,14 +145,19 @@ impl<'a> Gap<'a> {
     /// points of the end, and of those of its surface, below which depths are.
     fn reach(&self, side: usize) -> Outcome<(f64, Option<f64>)> {
         let (end, surface) = (&self.ends[side], self.line(side, DEFAULT_LENGTH_MM)?);
-        let below = |surface: &Outline| end.measured(self.section, end.deeper_mm(surface));
-        let [reach_mm, of_end_mm2] = below(&surface.outline)?;
+        let face = end.measured(self.section, end.deeper_mm(&surface.outline))?;
+        // What a short face shows of the noise is less than a long surface beside it does.
+        let run = self.runs[side];
+        let points = points_on(self.section, run, [0.0, 1.0]).unwrap_or_default();
+        let probable = face.probable(fitted::noise(&run.outline, &points).as_ref());
         let of_surface = measured(&[surface], |moved| match moved {
-            [surface] => below(surface).map(|[reach_mm, _]| reach_mm),
+            [surface] => Ok(end.measured(self.section, end.deeper_mm(surface))?.reach_mm(&probable.weights)),
             _ => Err("nothing to measure".to_owned()),
         })?;
+        let of_end_mm2 = face.variance_mm2(&probable);
         // Expanded with k = 2.
-        Ok((reach_mm, of_surface.uncertainty.map(|own| of_end_mm2 + (0.5 * own).powi(2))))
+        let of_surface_mm2 = of_surface.uncertainty.map(|own| (0.5 * own).powi(2));
+        Ok((of_surface.value, of_end_mm2.zip(of_surface_mm2).map(|(end, surface)| end + surface)))
     }
 }
 
@@ -258,9 +277,8 @@ impl<'a> End<'a> {
         (to > from).then_some(from..=to)
     }
 
-    /// How far the measured end reaches across the gap, mm, whose surface lies so much deeper than the nominal along
-    /// `inward`, and the variance of that, mm², from the scatter of its points.
-    fn measured(&self, section: &PlaneSection, deeper_mm: f64) -> Outcome<[f64; 2]> {
+    /// What was measured of the end, whose surface lies so much deeper than the nominal along `inward`.
+    fn measured(&self, section: &PlaneSection, deeper_mm: f64) -> Outcome<Face> {
         let face = self.face().ok_or("one of its ends has no face that looks into the gap")?;
         let face = &self.corners[face];
         let nominal: Vec<[f64; 2]> = face.iter().map(|own| self.depth_and_reach(&own.at)).collect();
@@ -269,33 +287,139 @@ impl<'a> End<'a> {
             _ => return Err("one of its ends has no face that looks into the gap".to_owned()),
         };
         let (middle_mm, half_mm) = (0.5 * (top_mm + bottom_mm), 0.5 * (bottom_mm - top_mm));
+        let edge = (EDGE_SHARE * 2.0 * half_mm).min(MAX_EDGE_MM) / half_mm;
         let [begin, end] = if self.is_forward { [first, last] } else { [last, first] };
         let around_mm = self.contour.length_mm().max(f64::MIN_POSITIVE);
-        let beyond_mm = |along_mm: f64| (along_mm - begin.along_mm).rem_euclid(around_mm);
+        // Where a side lies higher or lower, the nominal ends before its face does.
+        let beside_mm = deeper_mm.abs() + 1e-6;
+        let beyond_mm = |along_mm: f64| (along_mm - begin.along_mm + beside_mm).rem_euclid(around_mm);
         let (mut points, mut tenths) = (Vec::new(), [false; 10]);
         for own in section.measured.points.iter().filter(|own| own.contour == self.number) {
             let [depth_mm, reach_mm] = self.depth_and_reach(&own.at);
             let depth_mm = depth_mm - deeper_mm;
-            if let Some(nominal_mm) = reach_at(&nominal, depth_mm)
-                && beyond_mm(own.along_mm) <= beyond_mm(end.along_mm)
+            let position = (depth_mm - middle_mm) / half_mm;
+            if position.abs() <= 1.0 - edge
+                && let Some(nominal_mm) = reach_at(&nominal, depth_mm)
+                && beyond_mm(own.along_mm) <= beyond_mm(end.along_mm) + beside_mm
             {
-                let position = (depth_mm - middle_mm) / half_mm;
                 points.push([position, reach_mm - nominal_mm]);
-                tenths[((5.0 * (position + 1.0)) as usize).min(9)] = true;
+                tenths[((5.0 * (position / (1.0 - edge) + 1.0)) as usize).min(9)] = true;
             }
         }
         check_measured(points.len(), &tenths, "ends")?;
-        let (moved, covariance) = smooth(&points).ok_or("no smooth face fits the points of one of its ends")?;
         let steps = (0..=DEPTHS).map(|step| top_mm + 2.0 * half_mm * f64::from(step) / f64::from(DEPTHS));
         let depths = steps.chain(nominal.iter().map(|[depth_mm, _]| *depth_mm));
-        let reaches = depths.filter_map(|depth_mm| {
-            let position = (depth_mm - middle_mm) / half_mm;
-            Some([reach_at(&nominal, depth_mm)? + value(&moved, position), position])
-        });
-        let farthest = reaches.max_by(|a, b| a[0].total_cmp(&b[0]));
-        let [reach_mm, position] = farthest.ok_or("one of its ends has no face that looks into the gap")?;
-        let row = powers(position);
-        Ok([reach_mm, (row.transpose() * covariance * row).x])
+        let of_nominal = |depth_mm: f64| Some([(depth_mm - middle_mm) / half_mm, reach_at(&nominal, depth_mm)?]);
+        let nominal = depths.filter_map(of_nominal).collect();
+        Face::new(nominal, &points, half_mm)
+            .ok_or_else(|| "no smooth face fits the points of one of its ends".to_owned())
+    }
+}
+
+/// A measured face: how far it reaches beyond that of the nominal, over positions from -1 at its top to 1.
+struct Face {
+    /// Positions and how far the nominal reaches there, mm.
+    nominal: Vec<[f64; 2]>,
+    /// Positions of the points that do not stand off, and how much farther they reach, mm.
+    points: Vec<[f64; 2]>,
+    /// Half its height, mm.
+    half_mm: f64,
+    /// The polynomials of least squares by their degree.
+    fits: Vec<[f64; MAX_DEGREE + 1]>,
+}
+
+/// How probable the polynomials of a face are.
+struct Probable {
+    weights: Vec<f64>,
+    /// Covariance of their coefficients; `None` where it is not determined.
+    covariances: Vec<Option<DMatrix<f64>>>,
+}
+
+impl Face {
+    fn new(nominal: Vec<[f64; 2]>, points: &[[f64; 2]], half_mm: f64) -> Option<Self> {
+        let mut kept = points.to_vec();
+        // Values that stand off have pulled the first fits towards them.
+        for _ in 0..REJECTIONS {
+            let all = polynomial(&kept, MAX_DEGREE)?;
+            let away = |own: &[f64; 2]| (own[1] - value(&all, own[0])).abs();
+            let mut residuals: Vec<f64> = points.iter().map(away).collect();
+            let limit = REJECTED_SIGMAS * SIGMA_OF_MEDIAN * robust_scale::median(&mut residuals)?;
+            kept = points.iter().copied().filter(|own| away(own) <= limit).collect();
+        }
+        let fits = (0..=MAX_DEGREE).map(|degree| polynomial(&kept, degree)).collect::<Option<Vec<_>>>()?;
+        Some(Self { nominal, points: kept, half_mm, fits })
+    }
+
+    /// How probable each of its polynomials is: one more degree by how much better it fits, in standard uncertainties of its
+    /// coefficient, less what noise alone would make of it among so many points.
+    fn probable(&self, noise: Option<&CorrelatedNoise>) -> Probable {
+        let covariances: Vec<_> = (0..=MAX_DEGREE).map(|degree| self.covariance(degree, noise)).collect();
+        let count = self.points.len() as f64;
+        let mut logarithms = vec![0.0];
+        for degree in 1..=MAX_DEGREE {
+            let variance = covariances[degree].as_ref().map_or(f64::INFINITY, |own| own[(degree, degree)]);
+            let freedom = (count - degree as f64 - 1.0).max(1.0);
+            // Exact values are what they are.
+            let square = (self.fits[degree][degree].powi(2) / variance.max(f64::MIN_POSITIVE)).min(1e9);
+            let better = count * (square / freedom).ln_1p() - count.ln();
+            logarithms.push(logarithms[degree - 1] + 0.5 * better + PRIOR_OF_DEGREE.ln());
+        }
+        let best = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = logarithms.iter().map(|own| (own - best).exp()).collect();
+        let sum: f64 = weights.iter().sum();
+        Probable { weights: weights.into_iter().map(|own| own / sum).collect(), covariances }
+    }
+
+    /// Covariance of the coefficients of a polynomial, with noise that is known from elsewhere.
+    fn covariance(&self, degree: usize, noise: Option<&CorrelatedNoise>) -> Option<DMatrix<f64>> {
+        let fit = LinearFit {
+            positions: self.points.iter().map(|own| Vector::new(own[0] * self.half_mm, 0.0, 0.0)).collect(),
+            residuals: self.points.iter().map(|own| own[1] - value(&self.fits[degree], own[0])).collect(),
+            rows: DMatrix::from_fn(self.points.len(), degree + 1, |index, power| powers(self.points[index][0])[power]),
+        };
+        let found = noise.map_or_else(|| fit.covariance(), |noise| fit.covariance_with(noise))?;
+        Some(found / fitted::REMAINING_VARIANCE)
+    }
+
+    /// The farthest that the nominal face reaches, moved by a polynomial, mm, and at which position.
+    fn farthest(&self, fit: &[f64; MAX_DEGREE + 1]) -> [f64; 2] {
+        let reaches = self.nominal.iter().map(|[position, nominal_mm]| [nominal_mm + value(fit, *position), *position]);
+        reaches.max_by(|a, b| a[0].total_cmp(&b[0])).unwrap_or([f64::NAN; 2])
+    }
+
+    /// The farthest that it reaches, mm, its polynomials counted by `weights`.
+    fn reach_mm(&self, weights: &[f64]) -> f64 {
+        self.fits.iter().zip(weights).map(|(fit, weight)| weight * self.farthest(fit)[0]).sum()
+    }
+
+    /// Variance of the farthest that it reaches, mm²: 1.96 standard deviations of it contain 95 % of what its polynomials leave
+    /// open, and which of them it is. `None` where one of them has none.
+    fn variance_mm2(&self, Probable { weights, covariances }: &Probable) -> Option<f64> {
+        let mean_mm = self.reach_mm(weights);
+        let mut parts = Vec::new();
+        for ((fit, weight), covariance) in self.fits.iter().zip(weights).zip(covariances) {
+            let [reach_mm, position] = self.farthest(fit);
+            let covariance = covariance.as_ref()?;
+            let row = DVector::from_fn(covariance.nrows(), |power, _| powers(position)[power]);
+            parts.push((*weight, reach_mm - mean_mm, covariance.dot(&(&row * row.transpose())).max(0.0).sqrt()));
+        }
+        let outside = |limit: f64| -> f64 {
+            let of = |&(weight, off_mm, sigma_mm): &(f64, f64, f64)| {
+                let beyond = |way: f64| match sigma_mm > 0.0 {
+                    true => 0.5 * libm::erfc(way / (sigma_mm * std::f64::consts::SQRT_2)),
+                    false => f64::from(u8::from(way < 0.0)),
+                };
+                weight * (beyond(limit - off_mm) + beyond(limit + off_mm))
+            };
+            parts.iter().map(of).sum()
+        };
+        let (mut low, mut high) =
+            (0.0, parts.iter().map(|(_, off_mm, sigma_mm)| off_mm.abs() + 6.0 * sigma_mm).fold(0.0, f64::max));
+        for _ in 0..50 {
+            let middle = 0.5 * (low + high);
+            *(if outside(middle) > 0.05 { &mut low } else { &mut high }) = middle;
+        }
+        Some((high / SIGMAS_95).powi(2))
     }
 }
 
@@ -307,59 +431,21 @@ fn reach_at(face: &[[f64; 2]], depth_mm: f64) -> Option<f64> {
     (0.0..=1.0).contains(&share).then(|| from + share * (to - from))
 }
 
-/// What is smooth of values at positions from -1 to 1: the coefficients of a parabola, a line or a constant, whichever is
-/// the first that noise does not account for, and their covariance. Values that stand off are left out.
-fn smooth(points: &[[f64; 2]]) -> Option<([f64; 3], Matrix3<f64>)> {
-    let mut kept = points.to_vec();
-    // Values that stand off have pulled the first fits towards them.
-    for _ in 0..REJECTIONS {
-        let (all, _) = polynomial(&kept, 2)?;
-        let away = |own: &[f64; 2]| (own[1] - value(&all, own[0])).abs();
-        let mut residuals: Vec<f64> = points.iter().map(away).collect();
-        let limit = REJECTED_SIGMAS * SIGMA_OF_MEDIAN * robust_scale::median(&mut residuals)?;
-        kept = points.iter().copied().filter(|own| away(own) <= limit).collect();
-    }
-    // Of the parabola also where less is kept: what noise hides may be there.
-    let (_, full) = polynomial(&kept, 2)?;
-    for degree in [2, 1] {
-        if let Some((found, covariance)) = polynomial(&kept, degree)
-            && found[degree].abs() > REJECTED_SIGMAS * covariance[(degree, degree)].sqrt()
-        {
-            return Some((found, full));
-        }
-    }
-    polynomial(&kept, 0).map(|(found, _)| (found, full))
-}
-
-/// The polynomial of least squares through points in their order: its coefficients, from the constant on, and their
-/// covariance.
-fn polynomial(points: &[[f64; 2]], degree: usize) -> Option<([f64; 3], Matrix3<f64>)> {
+/// The polynomial of least squares through points: its coefficients, from the constant on.
+fn polynomial(points: &[[f64; 2]], degree: usize) -> Option<[f64; MAX_DEGREE + 1]> {
     if points.len() <= degree + 1 {
         return None;
     }
-    let (mut normal, mut right) = (Matrix3::<f64>::zeros(), Vector3::<f64>::zeros());
-    for [position, value] in points {
-        let all = powers(*position);
-        let row = Vector3::from_fn(|power, _| if power > degree { 0.0 } else { all[power] });
-        normal += row * row.transpose();
-        right += row * *value;
-    }
-    for unused in degree + 1..3 {
-        normal[(unused, unused)] = 1.0;
-    }
-    let mut inverse = normal.try_inverse()?;
-    let found: [f64; 3] = (inverse * right).into();
-    for unused in degree + 1..3 {
-        inverse[(unused, unused)] = 0.0;
-    }
-    let residuals: Vec<f64> = points.iter().map(|[position, own]| own - value(&found, *position)).collect();
-    Some((found, inverse * fitted::variance(&residuals, degree + 1)))
+    let rows = DMatrix::from_fn(points.len(), degree + 1, |index, power| powers(points[index][0])[power]);
+    let values = DVector::from_iterator(points.len(), points.iter().map(|own| own[1]));
+    let found = rows.tr_mul(&rows).cholesky()?.solve(&rows.tr_mul(&values));
+    Some(std::array::from_fn(|power| found.get(power).copied().unwrap_or(0.0)))
 }
 
-fn powers(position: f64) -> Vector3<f64> {
-    Vector3::new(1.0, position, position * position)
+fn powers(position: f64) -> [f64; MAX_DEGREE + 1] {
+    [1.0, position, position * position]
 }
 
-fn value([a, b, c]: &[f64; 3], position: f64) -> f64 {
+fn value([a, b, c]: &[f64; MAX_DEGREE + 1], position: f64) -> f64 {
     a + (b + c * position) * position
 }

@@ -3,7 +3,9 @@
 //! A scan seldom has points exactly in a plane. Those in a thin slab about it are compared with the nominal in space, and
 //! each is brought into the plane along the nominal's surface: where the nominal moves by h along the normal of the
 //! plane, its foot moves tangentially, and its deviation d becomes d / sin φ, φ being the angle between the normals of
-//! surface and plane. So the curvature and the slope of the nominal within the slab do not appear as deviations.
+//! surface and plane. So the curvature and the slope of the nominal within the slab do not appear as deviations. Where it
+//! lies in the plane is where its way from the nominal leads, which beyond an edge is not along a normal: what stands over
+//! an edge stays there, and is not taken for a point of one of its faces.
 
 use serde::Serialize;
 
@@ -104,8 +106,7 @@ pub fn measure(
         }
         let point = scan.nominal_from_scan * point;
         match in_plane(nominal, plane, &search, &point, deviation.facet, deviation.deviation_mm, scan.half_width_mm) {
-            Some((foot, deviation_mm)) => {
-                let at = [0, 1].map(|axis| foot.at[axis] + deviation_mm * foot.normal[axis]);
+            Some((foot, at, deviation_mm)) => {
                 let (contour, along_mm) = (foot.contour, foot.along_mm);
                 measured.points.push(MeasuredPoint { at, deviation_mm, contour, along_mm });
             }
@@ -116,8 +117,8 @@ pub fn measure(
     Ok(measured)
 }
 
-/// The position on a contour that a point belongs to, and its deviation there, mm; `None` if the surface does not cross the
-/// plane near it.
+/// The position on a contour that a point belongs to, where the point itself then lies in the plane, and its deviation, mm;
+/// `None` if the surface does not cross the plane near it.
 fn in_plane(
     nominal: &Nominal,
     plane: &SectionPlane,
@@ -126,7 +127,7 @@ fn in_plane(
     facet: u32,
     deviation_mm: f64,
     half_width_mm: f64,
-) -> Option<(Foot, f64)> {
+) -> Option<(Foot, PlanePoint, f64)> {
     let surface = &nominal.surface;
     let (closest, feature) = triangle::closest_point(point, &surface.mesh().corners(facet as usize));
     let normal = surface.pseudo_normal(facet, feature).try_normalize(0.0)?;
@@ -141,5 +142,8 @@ fn in_plane(
     let facing = plane.turned_inward(&normal);
     let (foot, _) = search.nearest(foot, facing, half_width_mm)?;
     // The angle in the plane itself: that at the point is of another height.
-    (foot.sine >= MIN_ANGLE_RAD.sin()).then(|| (foot, deviation_mm / foot.sine))
+    let way = point - closest;
+    let way = plane.turned_inward(&(way - tangent * way.dot(&plane.normal)));
+    let at = [0, 1].map(|axis| foot.at[axis] + way[axis]);
+    (foot.sine >= MIN_ANGLE_RAD.sin()).then(|| (foot, at, deviation_mm / foot.sine))
 }

@@ -13,6 +13,7 @@ pub mod plane;
 mod recipe;
 #[cfg(test)]
 mod tests;
+pub mod trials;
 pub mod whiskers;
 
 use serde::{Deserialize, Serialize};
@@ -110,6 +111,16 @@ impl PlaneSection {
     /// The position on the contours of the nominal that is nearest to one in the plane; `None` without contours.
     pub fn on_contour(&self, at: PlanePoint) -> Option<PlanePoint> {
         outline::nearest(&self.contours, at).map(|own| own.at)
+    }
+
+    /// Pairs of neighbouring whiskers; those of a closed contour go on where it began.
+    fn neighbours(&self) -> impl Iterator<Item = [&Whisker; 2]> {
+        self.whiskers.chunk_by(|a, b| a.contour == b.contour).flat_map(|own| {
+            let contour = self.contours.get(own[0].contour as usize);
+            let around = contour.filter(|contour| contour.is_closed && own.len() > 2);
+            let pairs = own.windows(2).map(|pair| [&pair[0], &pair[1]]);
+            pairs.chain(around.map(|_| [&own[own.len() - 1], &own[0]]))
+        })
     }
 
     /// Length of its contours, mm.
@@ -406,7 +417,7 @@ impl Section {
         let is_out = |own: &Whisker| own.deviation_mm.is_some_and(|mm| !self.parameters.tolerance.allows(mm));
         let fails = self.planes.iter().any(|plane| {
             plane.whiskers.iter().any(|own| is_out(own) && own.points >= MIN_POINTS_OF_ONE)
-                || plane.whiskers.windows(2).any(|pair| pair[0].contour == pair[1].contour && pair.iter().all(is_out))
+                || plane.neighbours().any(|pair| pair.into_iter().all(is_out))
         });
         let own = self.statistics();
         Some(match fails {
@@ -431,9 +442,13 @@ impl Section {
         let mut gaps: Vec<(f64, Point)> = Vec::new();
         for plane in &self.planes {
             let is_missing = |own: &Whisker| own.deviation_mm.is_none();
-            for run in plane.whiskers.chunk_by(|a, b| a.contour == b.contour && is_missing(a) == is_missing(b)) {
-                if is_missing(&run[0]) {
-                    let length_mm = run.iter().map(Whisker::length_mm).sum();
+            for own in plane.whiskers.chunk_by(|a, b| a.contour == b.contour) {
+                // A closed contour goes on where it began.
+                let is_closed = plane.contours.get(own[0].contour as usize).is_some_and(|own| own.is_closed);
+                let begin = if is_closed { own.iter().position(|own| !is_missing(own)).unwrap_or(0) } else { 0 };
+                let around: Vec<&Whisker> = own[begin..].iter().chain(&own[..begin]).collect();
+                for run in around.chunk_by(|a, b| is_missing(a) == is_missing(b)).filter(|run| is_missing(run[0])) {
+                    let length_mm = run.iter().map(|own| own.length_mm()).sum();
                     gaps.push((length_mm, plane.plane.outward(run[run.len() / 2].at)));
                 }
             }

@@ -29,6 +29,7 @@ use serde::Serialize;
 
 use super::zones::{self, Zone};
 use base::{Progress, Result, UserError};
+pub use correlation::samples::{CorrelatedNoise, LinearFit};
 pub use correlation::{Kernel, NoiseCorrelation, PlaceNoise, of_places};
 pub(super) use drawn::Drawn;
 use geometry::Point;

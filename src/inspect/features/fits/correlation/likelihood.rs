@@ -113,6 +113,8 @@ pub struct Estimate {
     pub is_vague: bool,
     /// Whether most of the noise is probably independent from cell to cell.
     pub is_white: bool,
+    /// The fields that the noise may hold: kernel, length, and variance weighted by likelihood.
+    pub fields: Vec<(Kernel, f64, f64)>,
 }
 
 /// Estimate from cells of equal count with `components` residuals per point; `None` if there are too few, or the
@@ -132,6 +134,7 @@ pub fn estimate(cells: &[Cell<Vector>], components: usize, equations: NormalEqua
     let score_of_independent = problem.rows.tr_mul(&problem.rows);
     let per_independent = total_variance(&score_of_independent);
     let mut mixture = vec![(white, posterior.independent_only.variance * per_independent)];
+    let mut fields_by_length = Vec::with_capacity(posterior.fields.len());
     for ((kernel, length), evaluation) in &posterior.fields {
         let mut field = 0.0_f64;
         let per_field = total_variance(&evaluation.between);
@@ -144,6 +147,7 @@ pub fn estimate(cells: &[Cell<Vector>], components: usize, equations: NormalEqua
             white += if noise.variance_ratio > 1.0 { weight } else { 0.0 };
             vague += if *length > 0.5 * problem.longest { weight } else { 0.0 };
         }
+        fields_by_length.push((*kernel, *length, field));
         score_covariance += &evaluation.between * field;
         field_of_mean += evaluation.of_mean * field;
     }
@@ -160,6 +164,7 @@ pub fn estimate(cells: &[Cell<Vector>], components: usize, equations: NormalEqua
         longest: problem.longest,
         is_vague: vague > MIN_VAGUE_LIKELIHOOD,
         is_white: white > 0.5,
+        fields: fields_by_length.into_iter().map(|(kernel, length, field)| (kernel, length, field * scale)).collect(),
     })
 }
 
@@ -471,6 +476,36 @@ mod tests {
             let (log_determinant, square) = tridiagonal.shifted(shift);
             assert!((log_determinant - factor.determinant().ln()).abs() < 1e-9, "{log_determinant}");
             assert!((square - vector.dot(&factor.solve(&vector))).abs() < 1e-9 * square, "{square}");
+        }
+    }
+
+    /// Independent residuals along a line: no long field explains them, whatever is fitted.
+    #[test]
+    fn independent_residuals_along_a_line_show_no_field() {
+        let mut random = Random::new(3, 9);
+        for (count, columns) in [(25, 2), (40, 2), (25, 3), (60, 3)] {
+            for _ in 0..20 {
+                let position = |i: usize| 2.0 * (i as f64 + 0.5) / count as f64 - 1.0;
+                let cell = |i: usize| {
+                    let residual = 0.01 * random.normal();
+                    let mut cell = Cell {
+                        position: Vector::new(8.0 * position(i), 0.0, 0.0),
+                        count: 1.0,
+                        sum: [residual, 0.0],
+                        squares: residual * residual,
+                        rows: [[0.0; MAX_PARAMETERS]; 2],
+                    };
+                    (0..columns).for_each(|power| cell.rows[0][power] = position(i).powi(power as i32));
+                    cell
+                };
+                let cells: Vec<Cell<Vector>> = (0..count).map(cell).collect();
+                let problem = Problem::new(&cells, 1, columns).unwrap();
+                let posterior = problem.posterior().unwrap();
+                let long = posterior.fields.iter().filter(|own| own.0.1 > 0.5 * problem.longest);
+                let strong = long.flat_map(|own| &own.1.hypotheses).filter(|own| own.variance_ratio < 1e-3);
+                let weight: f64 = strong.map(|own| posterior.weight(own)).sum();
+                assert!(weight < 0.05, "{count} {columns}: {weight}");
+            }
         }
     }
 }

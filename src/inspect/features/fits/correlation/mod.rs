@@ -14,6 +14,7 @@ mod equal;
 mod likelihood;
 mod local;
 mod pairs;
+pub mod samples;
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
