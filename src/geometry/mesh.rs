@@ -35,18 +35,19 @@ impl Mesh {
 
     /// Total area of the facets, mm².
     pub fn area_mm2(&self) -> f64 {
-        (0..self.facets.len()).map(|facet| 0.5 * triangle::area_vector(&self.corners(facet)).norm()).sum()
+        let area_mm2 = |facet| 0.5 * triangle::area_vector(&self.corners(facet)).norm();
+        // The sum of nothing is -0.
+        0.0 + (0..self.facets.len()).map(area_mm2).sum::<f64>()
     }
 
     /// Signed volume, mm³: positive for a closed mesh with outward normals. Meaningful for closed meshes only.
     pub fn volume_mm3(&self) -> f64 {
         let centre = self.bounds().centre();
-        (0..self.facets.len())
-            .map(|facet| {
-                let [a, b, c] = self.corners(facet).map(|corner| corner - centre);
-                a.dot(&b.cross(&c)) / 6.0
-            })
-            .sum()
+        let volume_mm3 = |facet| {
+            let [a, b, c] = self.corners(facet).map(|corner| corner - centre);
+            a.dot(&b.cross(&c)) / 6.0
+        };
+        0.0 + (0..self.facets.len()).map(volume_mm3).sum::<f64>()
     }
 
     /// Multiplies all coordinates by `factor` (change of unit).

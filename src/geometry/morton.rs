@@ -1,5 +1,7 @@
 //! Morton (Z-curve) order: sorts points so that neighbours in memory are mostly neighbours in space.
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 
 use super::{Aabb, Point};
@@ -8,7 +10,7 @@ use super::{Aabb, Point};
 const COARSE_CELLS: usize = 1 << 12;
 const COARSE_SHIFT: u32 = 63 - 12;
 
-/// Indices of `points` in order along a Z-curve with 21 bits per axis. Points with equal keys keep their order.
+/// Indices of `points` in order along a Z-curve with 21 bits per axis. Equal points keep their order.
 pub fn order(points: &[Point]) -> Vec<u32> {
     let bounds = Aabb::of_points(points);
     let longest_mm = bounds.size().max();
@@ -29,7 +31,14 @@ pub fn order(points: &[Point]) -> Vec<u32> {
         cells.push(cell);
         rest = others;
     }
-    cells.into_par_iter().for_each(|cell| cell.par_sort_unstable());
+    // Within one cell of the curve, by coordinates: the order of points that are not the same is that of their places.
+    let place = |index: u32| <[f64; 3]>::from(points[index as usize]);
+    let by_place = |one: u32, other: u32| {
+        let axes = place(one).into_iter().zip(place(other));
+        axes.map(|(a, b)| a.total_cmp(&b)).fold(Ordering::Equal, Ordering::then)
+    };
+    let compare = |a: &(u64, u32), b: &(u64, u32)| a.0.cmp(&b.0).then_with(|| by_place(a.1, b.1)).then(a.1.cmp(&b.1));
+    cells.into_par_iter().for_each(|cell| cell.par_sort_unstable_by(compare));
     keyed.into_par_iter().map(|(_, index)| index).collect()
 }
 

@@ -28,7 +28,11 @@ struct Segment {
     to: Edge,
 }
 
-/// The lines along which the plane through `at` with unit `normal` cuts `mesh`, in the order of their lowest facets.
+/// Direction along which lines begin and follow each other: no edges of parts run across it.
+const ALONG: Vector = Vector::new(1.0, 0.618, 0.414);
+
+/// The lines along which the plane through `at` with unit `normal` cuts `mesh`. Where a closed line begins, and the order of
+/// lines, do not depend on the order of the facets.
 ///
 /// Vertices in the plane count as above it, so that every line passes through edges and none ends at a vertex. Facets
 /// in the plane are not cut themselves.
@@ -66,7 +70,13 @@ pub fn cut(mesh: &Mesh, at: &Point, normal: &Vector) -> Vec<CutLine> {
         let run: Vec<&Segment> = run.into_iter().map(|number| &segments[number]).collect();
         lines.extend(line(mesh, &heights, &run, end == segments[first].from));
     }
-    lines.sort_by_key(|own| own.facets.iter().min().copied());
+    let along = |point: &Point| point.coords.dot(&ALONG);
+    for own in lines.iter_mut().filter(|own| own.is_closed) {
+        let first = (0..own.points.len()).min_by(|&a, &b| along(&own.points[a]).total_cmp(&along(&own.points[b])));
+        own.points.rotate_left(first.unwrap_or(0));
+        own.facets.rotate_left(first.unwrap_or(0));
+    }
+    lines.sort_by(|a, b| along(&a.points[0]).total_cmp(&along(&b.points[0])));
     lines
 }
 

@@ -49,7 +49,7 @@ pub(super) fn directions(
 pub(crate) fn spacing_mm(points: &OrderedPoints) -> f64 {
     let stride = points.points.len().div_ceil(SPACING_POINTS).max(1);
     let kept: Vec<Point> = points.points.iter().step_by(stride).copied().collect();
-    super::coverage::spacing_mm(&KdTree::new(&kept), &kept) / (stride as f64).sqrt()
+    super::coverage::spacing_mm(&KdTree::new(&kept), &kept, &kept) / (stride as f64).sqrt()
 }
 
 /// Default maximum edge length of the facets of a nominal of `area_mm2`, mm.

@@ -13,7 +13,7 @@ use geometry::kd_tree::Neighbours;
 use geometry::{KdTree, Point, Vector, draw};
 
 /// Number of points that the noise is estimated at.
-const SAMPLES: usize = 1_200;
+const SAMPLES: usize = 2_400;
 /// Number of neighbours whose median is the surface that a point scatters about.
 const WIDE_NEIGHBOURS: usize = 400;
 /// Minimum number of neighbours on the same face.
@@ -39,6 +39,8 @@ pub(super) struct Deviating<'a> {
     pub tree: &'a KdTree,
     /// The points, mm.
     pub points: &'a [Point],
+    /// Where the scan has them: draws go by that, as the rounding of a pose would draw others.
+    pub scanned: &'a [Point],
     /// Deviation of each, mm.
     pub values_mm: &'a [f64],
     /// Normal of the facet that each was measured to.
@@ -58,7 +60,7 @@ pub(super) fn scatter(values: impl Iterator<Item = f64>) -> f64 {
 impl ScanNoise {
     /// The noise of these deviations; 0 if there are too few.
     pub(super) fn estimate(all: &Deviating<'_>) -> Self {
-        let sampled = draw::sample(&all.points[..all.count], SAMPLES);
+        let sampled = draw::sample(&all.scanned[..all.count], SAMPLES);
         let residuals: Vec<[f64; 3]> = sampled
             .par_iter()
             .map_init(Neighbours::default, |neighbours, &index| all.residuals(index as usize, neighbours))
@@ -131,8 +133,8 @@ mod tests {
                     0.02 * noise + if p.x < 5.0 { 0.5 } else { 0.0 }
                 })
                 .collect();
-            let all =
-                Deviating { tree: &tree, points: &points, values_mm: &values_mm, normals: &normals, count: 20_000 };
+            let (tree, points, scanned) = (&tree, &points, &points);
+            let all = Deviating { tree, points, scanned, values_mm: &values_mm, normals: &normals, count: 20_000 };
             let noise = ScanNoise::estimate(&all);
             assert!((noise.sigma_mm / 0.02 - 1.0).abs() < 0.15, "{noise:?}");
             assert!((noise.correlation - about).abs() < 0.12, "{noise:?}");

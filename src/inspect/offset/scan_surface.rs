@@ -159,7 +159,7 @@ impl Splats {
 
 /// Median spacing of the points, mm.
 fn spacing_mm(points: &[Point]) -> f64 {
-    spacing_percentile_mm(&KdTree::new(points), points, 50)
+    spacing_percentile_mm(&KdTree::new(points), points, points, 50)
 }
 
 #[cfg(test)]

@@ -70,6 +70,18 @@ fn area_mm2(own: &Smoothed) -> f64 {
     std::f64::consts::PI * own.reach_mm2 / f64::from(own.neighbours.max(1))
 }
 
+/// Points with their deviations.
+pub(super) struct MeasuredPoints<'a> {
+    /// Nominal frame, mm.
+    pub points: Arc<[Point]>,
+    /// The same in the frame of the scan.
+    pub scanned: &'a [Point],
+    /// Their deviations, mm.
+    pub values_mm: Arc<[f64]>,
+    /// Normals of the facets that they were measured to.
+    pub normals: &'a [Vector],
+}
+
 impl Samples {
     /// Smooths the deviations of points over neighbours on the same face and links each point to its nearest, wherever
     /// this can affect a region. `out` says whether a deviation, mm, of the point at an index is out of tolerance;
@@ -78,13 +90,12 @@ impl Samples {
     /// Returns an error if the backend fails or the work is cancelled.
     pub(super) fn of_points(
         backend: &dyn Backend,
-        points: Arc<[Point]>,
+        measured: MeasuredPoints<'_>,
         searchable: &SearchablePoints<'_>,
-        values_mm: Arc<[f64]>,
-        normals: &[Vector],
         out: impl Fn(u32, f64) -> bool + Sync,
         progress: &Progress,
     ) -> Result<Self> {
+        let MeasuredPoints { points, scanned, values_mm, normals } = measured;
         let count = points.len();
         let outside: Vec<u32> = (0..count as u32).into_par_iter().filter(|&i| out(i, values_mm[i as usize])).collect();
         if outside.is_empty() {
@@ -93,7 +104,7 @@ impl Samples {
         }
         let stride = count.div_ceil(AREA_SAMPLES).max(1) as u64;
         // By positions, so that the order of points changes nothing.
-        let is_sampled = |i: u32| draw::key(&points[i as usize]).is_multiple_of(stride);
+        let is_sampled = |i: u32| draw::key(&scanned[i as usize]).is_multiple_of(stride);
         let wanted = if outside.len() as f64 > MAX_SPARSE_FRACTION * count as f64 {
             (0..count as u32).collect()
         } else {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::samples::Samples;
+use super::samples::{Sample, Samples};
 use crate::deviation::Limits;
 
 /// The limits of samples.
@@ -46,10 +46,11 @@ impl Sides<'_> {
     fn compare(&self, samples: &Samples, one: u32, other: u32) -> Ordering {
         let key = |index: u32| {
             let mm = samples.sample(index).deviation_mm;
-            (self.excess_mm(index, mm), mm.abs())
+            // Neighbours often have the same median, and then the same one of them is taken in whatever order they come.
+            let Sample { raw_mm, point, .. } = samples.sample(index);
+            [self.excess_mm(index, mm), mm.abs(), raw_mm.abs(), point.x, point.y, point.z]
         };
-        let ((excess_mm, size_mm), (other_excess_mm, other_size_mm)) = (key(one), key(other));
-        excess_mm.total_cmp(&other_excess_mm).then(size_mm.total_cmp(&other_size_mm))
+        key(one).iter().zip(&key(other)).map(|(own, other)| own.total_cmp(other)).fold(Ordering::Equal, Ordering::then)
     }
 
     /// Name of the own tolerance that holds where a sample lies.

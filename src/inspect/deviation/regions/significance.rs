@@ -132,7 +132,7 @@ impl<'a> Significance<'a> {
         }
         let mut looked_at: Vec<u32> = members.to_vec();
         if looked_at.len() > MAX_MEMBERS {
-            looked_at.sort_by_key(|&i| draw::key(&self.all.points[i as usize]));
+            looked_at.sort_by_key(|&i| draw::key(&self.all.scanned[i as usize]));
             looked_at.truncate(MAX_MEMBERS);
         }
         let mut neighbours = Neighbours::default();
