@@ -45,6 +45,9 @@ const RIM_SPACINGS: f64 = 2.0;
 /// has neighbours on one side alone.
 const MAX_RIM_SPACING: f64 = 1.5;
 const MIN_GAP_SPACINGS: f64 = 2.2;
+/// The same of gaps that are not measured all around, and number of the nearest points of which one beside them is taken.
+const MIN_OPEN_GAP_SPACINGS: f64 = 2.8;
+const BESIDE_POINTS: usize = 16;
 /// Diameter of the smallest gap that is always found, in spacings: twice the reach and the radius of three samples.
 const GAP_SPACINGS: f64 = 8.5;
 /// Number of samples of a region that are looked at from outside, and the share of these views that must be free.
@@ -126,10 +129,11 @@ impl Footprint {
             matched
         };
         let facets: Vec<u32> = chosen.iter().map(|&i| deviations[i as usize].facet).collect();
-        let projected: Vec<Point> = chosen
+        let scanned: Vec<Point> = chosen.par_iter().map(|&i| points[i as usize]).collect();
+        let projected: Vec<Point> = scanned
             .par_iter()
             .zip(&facets)
-            .map(|(&i, &facet)| closest_point_on_facet(surface, &(nominal_from_scan * points[i as usize]), facet))
+            .map(|(point, &facet)| closest_point_on_facet(surface, &(nominal_from_scan * point), facet))
             .collect();
         let tree = KdTree::new(&projected);
         let values_mm: Vec<f64> = chosen.iter().map(|&i| deviations[i as usize].deviation_mm).collect();
@@ -137,12 +141,13 @@ impl Footprint {
         let all = Deviating {
             tree: &tree,
             points: &projected,
+            scanned: &scanned,
             values_mm: &values_mm,
             normals: &normals,
             count: projected.len(),
         };
         let noise = ScanNoise::estimate(&all);
-        let kept_spacing_mm = spacing_mm(&tree, &projected);
+        let kept_spacing_mm = spacing_mm(&tree, &projected, &scanned);
         let spacing_mm = kept_spacing_mm * (chosen.len() as f64 / count.max(1) as f64).sqrt();
         let reach_mm = reach_mm(kept_spacing_mm, surface);
         Self { facets, feet: projected, tree, spacing_mm, reach_mm, count, noise }
@@ -235,14 +240,15 @@ pub(super) fn every_along_curve(indices: Vec<u32>, points: &[Point], stride: usi
     OrderedPoints::new(&positions).numbers.iter().step_by(stride).map(|&own| indices[own as usize]).collect()
 }
 
-/// 90th percentile of the point spacing, mm.
-pub(super) fn spacing_mm(tree: &KdTree, points: &[Point]) -> f64 {
-    spacing_percentile_mm(tree, points, 90)
+/// 90th percentile of the point spacing, mm; `scanned` are the points in the frame of the scan.
+pub(super) fn spacing_mm(tree: &KdTree, points: &[Point], scanned: &[Point]) -> f64 {
+    spacing_percentile_mm(tree, points, scanned, 90)
 }
 
-/// A percentile of the point spacing, mm, from the local density at each point; 0 without points.
-pub(crate) fn spacing_percentile_mm(tree: &KdTree, points: &[Point], percent: usize) -> f64 {
-    let mut spacings: Vec<f64> = draw::sample(points, SPACING_POINTS)
+/// A percentile of the point spacing, mm, from the local density at each point; 0 without points. Of many, some are drawn
+/// by where they are in the frame of the scan, `scanned`.
+pub(crate) fn spacing_percentile_mm(tree: &KdTree, points: &[Point], scanned: &[Point], percent: usize) -> f64 {
+    let mut spacings: Vec<f64> = draw::sample(scanned, SPACING_POINTS)
         .into_par_iter()
         .map_init(Neighbours::default, |neighbours, index| tree.local_spacing_mm(&points[index as usize], neighbours))
         .collect();
@@ -367,10 +373,31 @@ impl Gaps<'_> {
         }
         let mut groups = sets.groups(0..points.len() as u32);
         groups.retain(|members| members.len() >= MIN_LISTED_SAMPLES);
-        let mut regions: Vec<UnmeasuredRegion> =
-            groups.par_iter().map(|members| self.region(members, surface, footprint)).collect();
+        let listed: Vec<(Vec<u32>, UnmeasuredRegion)> = groups
+            .into_par_iter()
+            .map(|members| (self.region(&members, surface, footprint), members))
+            .filter(|(region, members)| region.is_enclosed || !self.is_chance(members, surface, footprint))
+            .map(|(region, members)| (members, region))
+            .collect();
+        let (groups, mut regions): (Vec<_>, Vec<_>) = listed.into_iter().unzip();
         regions.sort_by(|a, b| b.is_enclosed.cmp(&a.is_enclosed).then(b.area_mm2.total_cmp(&a.area_mm2)));
         (regions, groups.into_iter().flatten().map(|i| points[i as usize]).collect())
+    }
+
+    /// Whether points as sparse as those beside it leave such a gap by chance.
+    fn is_chance(&self, members: &[u32], surface: &Surface, footprint: &Footprint) -> bool {
+        let mut neighbours = Neighbours::default();
+        let mut beside = |&i: &u32| {
+            let sample = &self.missing[i as usize];
+            footprint.tree.k_nearest(&sample.point, BESIDE_POINTS, f64::INFINITY, &mut neighbours);
+            let facing = |facet: u32| surface.mesh().normal(facet as usize).dot(&sample.normal) > MIN_NORMAL_COSINE;
+            let near = neighbours.found.iter().find(|near| facing(footprint.facets[near.number as usize]))?.number;
+            Some(footprint.tree.local_spacing_mm(&footprint.feet[near as usize], &mut neighbours))
+        };
+        let stride = members.len().div_ceil(VIEWED_SAMPLES).max(1);
+        let mut spacings_mm: Vec<f64> = members.iter().step_by(stride).filter_map(&mut beside).collect();
+        let radius_mm = gap_radius_mm(members.len() as f64 * self.sample_mm2, footprint.reach_mm);
+        median(&mut spacings_mm).is_some_and(|own| radius_mm < MIN_OPEN_GAP_SPACINGS * own)
     }
 
     fn region(&self, members: &[u32], surface: &Surface, footprint: &Footprint) -> UnmeasuredRegion {
@@ -407,7 +434,8 @@ fn is_enclosed(samples: &[&SurfaceSample], sample_mm2: f64, surface: &Surface, f
         let turn = (y.atan2(x) / std::f64::consts::TAU).rem_euclid(1.0);
         (((turn * SECTORS as f64) as usize).min(SECTORS - 1), x.hypot(y))
     };
-    let mut farthest_mm = [0.0_f64; SECTORS];
+    // A direction in which no sample happens to lie is as wide as the others.
+    let mut farthest_mm = [(count * sample_mm2 / std::f64::consts::PI).sqrt(); SECTORS];
     for sample in samples {
         let (sector, radius_mm) = polar(&sample.point);
         farthest_mm[sector] = farthest_mm[sector].max(radius_mm);

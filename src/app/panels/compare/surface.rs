@@ -121,7 +121,11 @@ fn comparison_options(ui: &mut egui::Ui, context: &mut PanelContext<'_>, colours
         let hint = text!("compare-min-region-hint");
         let label = ui.label(text!("compare-min-region")).on_hover_text(hint.clone());
         let field = NumberField::new(&mut region_mm2).speed(0.01).range(0.0..=1e6).max_decimals(4);
-        ui.add(field.unit(" mm²")).labelled_by(label.id).on_hover_text(hint);
+        let field = match deviation.min_region_mm2 {
+            Some(_) => field.unit("mm²"),
+            None => field.custom_formatter(|_, _| text!("compare-automatic")),
+        };
+        ui.add(field).labelled_by(label.id).on_hover_text(hint);
         ui.end_row();
         // As in the fields below, 0 leaves it to the data.
         deviation.min_region_mm2 = (region_mm2 > 0.0).then_some(region_mm2);

@@ -6,10 +6,12 @@
 //! noise at that scale, such as a wavy form, counts as noise. A face too small for that shows the correlation of its
 //! points instead, and what they have in common counts in full (JCGM 100:2008, F.1.2).
 
+use std::collections::BTreeMap;
+
 use super::{Direction, Held, LocalFit, MAX_DEVIATION_RADII, ReferencePoint};
 use crate::features::fits::{PlaceNoise, of_places};
 use crate::robust_scale::{SIGMA_OF_MEDIAN, median};
-use geometry::{KdTree, Point, Pose, Surface, Vector, draw, transform};
+use geometry::{DisjointSets, KdTree, Point, Pose, Surface, Vector, draw, transform};
 
 /// Places on each side of the point along both axes, and where there are many points.
 const PLACES: i32 = 4;
@@ -28,6 +30,8 @@ const MAX_POINTS: usize = 400;
 const MAX_SINGLE_POINTS: usize = 80;
 /// Robust standard deviations at which a value is cut off: beyond them there is a defect rather than noise.
 const MAX_SIGMAS: f64 = 3.5;
+/// Robust standard deviations of the differences of neighbouring places, above which there is a step between two.
+const MAX_JUMP_SIGMAS: f64 = 6.0;
 /// Scatter below which there is no noise, mm.
 const NO_SCATTER_MM: f64 = 1e-9;
 /// Minimum cosine between the normals of the point and of another place of its face.
@@ -50,6 +54,8 @@ pub(super) struct Field<'a> {
 
 /// A value at a position in the tangent plane of the point.
 struct Place {
+    /// Where it stands on the grid.
+    node: [i32; 2],
     position: Vector,
     value_mm: f64,
 }
@@ -97,10 +103,11 @@ impl Field<'_> {
         let needed = MIN_DENSITY * points.min(MAX_POINTS) as f64;
         let [u, v] = transform::perpendicular_axes(&held.normal);
         let stand_in = ReferencePoint::held_along(String::new(), held.foot, Direction::Normal);
-        let grid = (-side..=side).flat_map(|i| (-side..=side).map(move |j| (f64::from(i), f64::from(j))));
-        let place = |(i, j): (f64, f64)| {
-            let node = held.foot + (u * i + v * j) * pitch_mm;
-            let hit = self.nominal.closest_point(&node, MAX_OFF_PLANE * pitch_mm)?;
+        let grid = (-side..=side).flat_map(|i| (-side..=side).map(move |j| [i, j]));
+        let place = |node: [i32; 2]| {
+            let [i, j] = node.map(f64::from);
+            let hit =
+                self.nominal.closest_point(&(held.foot + (u * i + v * j) * pitch_mm), MAX_OFF_PLANE * pitch_mm)?;
             let normal = self.nominal.mesh().normal(hit.facet as usize);
             let own = Held { own: &stand_in, direction: Direction::Normal, foot: hit.point, normal, along: normal };
             let near = self.near(&hit.point, MAX_POINTS);
@@ -109,17 +116,39 @@ impl Field<'_> {
             if !is_of_face || (fit.samples.len() as f64) < needed {
                 return None;
             }
-            Some(Place { position: hit.point - held.foot, value_mm: fit.deviation_mm })
+            Some(Place { node, position: hit.point - held.foot, value_mm: fit.deviation_mm })
         };
-        grid.filter_map(place).collect()
+        on_this_side_of_steps(grid.filter_map(place).collect())
     }
+}
+
+/// The places that lead from the one nearest to the point from neighbour to neighbour without a jump: a step of the face is
+/// form, and no noise.
+fn on_this_side_of_steps(places: Vec<Place>) -> Vec<Place> {
+    let index_of: BTreeMap<[i32; 2], usize> = places.iter().enumerate().map(|(index, own)| (own.node, index)).collect();
+    let links: Vec<[usize; 2]> = places
+        .iter()
+        .enumerate()
+        .flat_map(|(index, own)| [[1, 0], [0, 1]].map(|[i, j]| (index, [own.node[0] + i, own.node[1] + j])))
+        .filter_map(|(index, next)| Some([index, *index_of.get(&next)?]))
+        .collect();
+    let jump_mm = |[one, other]: &[usize; 2]| (places[*one].value_mm - places[*other].value_mm).abs();
+    let Some(typical_mm) = median(&mut links.iter().map(jump_mm).collect::<Vec<_>>()) else { return places };
+    let limit_mm = (MAX_JUMP_SIGMAS * SIGMA_OF_MEDIAN * typical_mm).max(NO_SCATTER_MM);
+    let mut sets = DisjointSets::new(places.len());
+    links.iter().filter(|link| jump_mm(link) <= limit_mm).for_each(|&[one, other]| sets.join(one as u32, other as u32));
+    let from_point = |own: &Place| own.node[0].pow(2) + own.node[1].pow(2);
+    let Some(start) = (0..places.len()).min_by_key(|&index| from_point(&places[index])) else { return places };
+    let root = sets.root(start as u32);
+    let is_joined: Vec<bool> = (0..places.len() as u32).map(|index| sets.root(index) == root).collect();
+    places.into_iter().zip(is_joined).filter_map(|(own, is_joined)| is_joined.then_some(own)).collect()
 }
 
 /// Variance of the value of a fit, mm², from its points; `None` if there are too few.
 fn by_points(fit: &LocalFit) -> Option<f64> {
     let count = fit.samples.len();
     let step = count.div_ceil(MAX_SINGLE_POINTS).max(1);
-    let place = |[x, y, value]: &[f64; 3]| Place { position: Vector::new(*x, *y, 0.0), value_mm: *value };
+    let place = |[x, y, value]: &[f64; 3]| Place { node: [0; 2], position: Vector::new(*x, *y, 0.0), value_mm: *value };
     let places: Vec<Place> = fit.samples.iter().step_by(step).map(place).collect();
     if count < MIN_PLACES {
         return None;
@@ -131,13 +160,10 @@ fn by_points(fit: &LocalFit) -> Option<f64> {
 /// The noise of values about a plane, those far from it cut off; 0 if there is none.
 fn noise(places: &[Place]) -> Option<PlaceNoise> {
     let scale = places.iter().map(|own| own.position.norm()).fold(f64::MIN_POSITIVE, f64::max);
-    let trend: Vec<[f64; 3]> = {
-        // Two directions along the face suffice: it is nearly flat here.
-        places
-            .iter()
-            .map(|own| [1.0, own.position.dot(&axes(places)[0]) / scale, own.position.dot(&axes(places)[1]) / scale])
-            .collect()
-    };
+    // Two directions along the face suffice: it is nearly flat here.
+    let [u, v] = axes(places);
+    let trend: Vec<[f64; 3]> =
+        places.iter().map(|own| [1.0, own.position.dot(&u) / scale, own.position.dot(&v) / scale]).collect();
     let mut values: Vec<f64> = places.iter().map(|own| own.value_mm).collect();
     let residuals = about_trend(&trend, &values)?;
     let mut sizes: Vec<f64> = residuals.iter().map(|own| own.abs()).collect();
