@@ -1127,4 +1127,5 @@ word-q-and-datum-b-are-of-the-same-points-choose-another-datum = „{ $q1 }“ u
 word-q-and-datum-c-are-of-the-same-points-choose-another-datum = „{ $q1 }“ und Bezug C sind aus denselben Punkten: einen anderen Bezug wählen.
 word-doubtful = zweifelhaft
 word-normal-without-uncertainty = Normale ohne Unsicherheit
-word-the-mesh-lies-n-mm-rms-from-the-offset-surface-which-is-n-of-its-volume-choose-a-higher-resolution = Das Netz liegt { $n1 } mm RMS von der Offsetfläche entfernt, das sind { $n2 } % seines Volumens; eine höhere Auflösung wählen.
+word-the-mesh-lies-n-mm-rms-from-the-offset-surface-and-its-volume-is-about-n-too-large-choose-a-higher-resolution = Das Netz liegt { $n1 } mm RMS von der Offsetfläche entfernt, und sein Volumen ist um etwa { $n2 } % zu groß; eine höhere Auflösung wählen.
+word-the-mesh-lies-n-mm-rms-from-the-offset-surface-and-its-volume-is-about-n-too-small-choose-a-higher-resolution = Das Netz liegt { $n1 } mm RMS von der Offsetfläche entfernt, und sein Volumen ist um etwa { $n2 } % zu klein; eine höhere Auflösung wählen.

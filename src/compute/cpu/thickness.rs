@@ -12,6 +12,10 @@ use crate::thickness::{CONVERGED, FITS, MAX_STEPS, MIN_COSINE, Method, Request};
 use base::{Progress, Result};
 use geometry::{Point, Vector};
 
+/// Sides about the centre of a ball that are looked at, and the cosine between the normals of two of them at most.
+const MAX_SIDES: usize = 6;
+const OTHER_SIDE_COSINE: f64 = 0.8;
+
 pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Option<f64>>> {
     let points = &request.points.points;
     let mut ordered = vec![None; points.len()];
@@ -69,13 +73,20 @@ fn is_opposite(request: &Request<'_>, facet: u32, direction: &Vector) -> bool {
 /// that cuts it on one side alone, as near the edge of a plate, does not matter.
 fn fits(request: &Request<'_>, point: &Point, direction: &Vector, diameter_mm: f64) -> bool {
     let (surface, centre) = (request.surface, point + direction * (0.5 * diameter_mm));
-    let Some(side) = surface.closest_point(&centre, 0.5 * FITS * diameter_mm) else { return true };
-    let across = match (centre - side.point).try_normalize(request.contact_mm()) {
-        Some(across) => across,
-        None => surface.mesh().normal(side.facet as usize) * request.sign(),
-    };
-    let range = [0.0, FITS * diameter_mm - side.distance_mm];
-    surface.first_hit_where(&centre, &across, range, |facet| is_opposite(request, facet, &across)).is_none()
+    let inward = |facet: u32| surface.mesh().normal(facet as usize) * request.sign();
+    // The nearest side need not be one of the two: beside the corner of a plate it is the end of that.
+    let mut looked_along: Vec<Vector> = Vec::new();
+    for _ in 0..MAX_SIDES {
+        let is_new = |facet: u32| looked_along.iter().all(|own| own.dot(&inward(facet)) < OTHER_SIDE_COSINE);
+        let Some(side) = surface.closest_point_where(&centre, 0.5 * FITS * diameter_mm, is_new) else { return true };
+        let across = (centre - side.point).try_normalize(request.contact_mm()).unwrap_or_else(|| inward(side.facet));
+        let range = [0.0, FITS * diameter_mm - side.distance_mm];
+        if surface.first_hit_where(&centre, &across, range, |facet| is_opposite(request, facet, &across)).is_some() {
+            return false;
+        }
+        looked_along.push(inward(side.facet));
+    }
+    true
 }
 
 /// Thickness along `direction`, a unit vector away from the surface at `point`.

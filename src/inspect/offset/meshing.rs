@@ -6,7 +6,7 @@ use serde::Serialize;
 use base::{Progress, Result};
 use geometry::voxels::contour::{Crossing, contour};
 use geometry::voxels::{Lattice, VoxelTree};
-use geometry::{Mesh, Point, Sides, SolidSurface, SurfaceHit, Vector};
+use geometry::{Mesh, Point, Sides, SolidSurface, SurfaceHit, Vector, triangle};
 
 /// Deviation of the vertices of an offset mesh from the offset distance, measured against the part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -17,6 +17,8 @@ pub struct MeshError {
     pub rms_mm: f64,
     /// Greatest absolute value, mm.
     pub max_mm: f64,
+    /// By how much they, and the middles of its facets, make its volume too large, mm³.
+    pub volume_mm3: f64,
 }
 
 /// A surface and the offset distance at which it is meshed.
@@ -40,6 +42,8 @@ pub(super) struct Measured {
 
 /// Deviation from the distance at which a crossing is found, in voxels.
 const FOUND: f64 = 1e-3;
+/// Number of facets whose middles are measured for the error of a volume.
+const VOLUME_FACETS: usize = 40_000;
 /// Corrections of a crossing.
 const CORRECTIONS: usize = 3;
 
@@ -136,21 +140,45 @@ impl Offset<'_> {
         shares.into_iter().find(|share| (0.0..=1.0).contains(share)).unwrap_or(0.5)
     }
 
-    /// Measures all vertices of a mesh.
+    /// Measures all vertices of a mesh, and its volume.
     pub fn error(&self, mesh: &Mesh) -> MeshError {
-        let sums = |vertices: &[Point]| {
+        let errors_mm = self.errors_mm(&mesh.vertices);
+        let count = errors_mm.iter().flatten().count().max(1) as f64;
+        let squares: f64 = errors_mm.iter().flatten().map(|own| own * own).sum();
+        MeshError {
+            mean_mm: errors_mm.iter().flatten().sum::<f64>() / count,
+            rms_mm: (squares / count).sqrt(),
+            max_mm: errors_mm.iter().flatten().fold(0.0, |max, own| max.max(own.abs())),
+            volume_mm3: self.volume_error_mm3(mesh, &errors_mm),
+        }
+    }
+
+    /// By how much points lie too far out, mm; `None` where nothing is near.
+    fn errors_mm(&self, points: &[Point]) -> Vec<Option<f64>> {
+        let of_chunk = |points: &[Point]| {
             let mut facet = None;
-            vertices.iter().fold([0.0_f64; 3], |[sum, squares, max], vertex| {
-                let Some(own) = self.measure(*vertex, facet) else { return [sum, squares, max] };
+            let error = |point: &Point| {
+                let own = self.measure(*point, facet)?;
                 facet = Some(own.facet);
-                let error = own.signed_mm - self.distance_mm;
-                [sum + error, squares + error * error, max.max(error.abs())]
-            })
+                Some(own.signed_mm - self.distance_mm)
+            };
+            points.iter().map(error).collect::<Vec<_>>()
         };
-        let parts: Vec<[f64; 3]> = mesh.vertices.par_chunks(1 << 12).map(sums).collect();
-        let count = mesh.vertices.len().max(1) as f64;
-        let [sum, squares, max_mm] =
-            parts.into_iter().fold([0.0; 3], |a, b| [a[0] + b[0], a[1] + b[1], f64::max(a[2], b[2])]);
-        MeshError { mean_mm: sum / count, rms_mm: (squares / count).sqrt(), max_mm }
+        points.par_chunks(1 << 12).flat_map_iter(of_chunk).collect()
+    }
+
+    /// The integral of the error over a mesh whose vertices have these errors: of a facet before a curved surface, the mean
+    /// follows from its corners and its middle. Of many facets some are measured.
+    fn volume_error_mm3(&self, mesh: &Mesh, errors_mm: &[Option<f64>]) -> f64 {
+        let stride = mesh.facets.len().div_ceil(VOLUME_FACETS).max(1);
+        let facets: Vec<usize> = (0..mesh.facets.len()).step_by(stride).collect();
+        let middle = |&facet: &usize| triangle::centroid(&mesh.corners(facet));
+        let middles_mm = self.errors_mm(&facets.iter().map(middle).collect::<Vec<_>>());
+        let of_facet = |(&facet, middle_mm): (&usize, Option<f64>)| {
+            let corners_mm: f64 = mesh.facets[facet].iter().filter_map(|&own| errors_mm[own as usize]).sum();
+            0.5 * triangle::area_vector(&mesh.corners(facet)).norm()
+                * (0.75 * middle_mm.unwrap_or_default() + corners_mm / 12.0)
+        };
+        facets.iter().zip(middles_mm).map(of_facet).sum::<f64>() * stride as f64
     }
 }

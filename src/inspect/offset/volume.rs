@@ -285,12 +285,14 @@ const MAX_VOLUME_ERROR: f64 = 0.01;
 
 /// What the error of a mesh does to its volume, in a sentence; `None` where that is little.
 fn uncertain_volume(mesh: &Mesh, error: &MeshError) -> Option<String> {
-    let share = error.rms_mm * mesh.area_mm2() / mesh.volume_mm3().abs().max(f64::MIN_POSITIVE);
-    (share > MAX_VOLUME_ERROR && share.is_finite()).then(|| {
+    let share = error.volume_mm3 / mesh.volume_mm3().abs().max(f64::MIN_POSITIVE);
+    let way = if share > 0.0 { "large" } else { "small" };
+    (share.abs() > MAX_VOLUME_ERROR && share.is_finite()).then(|| {
         format!(
-            "The mesh lies {:.4} mm RMS from the offset surface, which is {:.1} % of its volume; choose a higher resolution.",
+            "The mesh lies {:.4} mm RMS from the offset surface, and its volume is about {:.1} % too {way}; choose a \
+             higher resolution.",
             error.rms_mm,
-            100.0 * share
+            100.0 * share.abs()
         )
     })
 }

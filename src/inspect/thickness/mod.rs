@@ -275,8 +275,9 @@ fn statistics(mesh: &Mesh, thickness_mm: &[Option<f64>], parameters: &Parameters
     Statistics {
         area_mm2: (0..mesh.facets.len()).map(area).sum(),
         measured_mm2,
-        thin_mm2: measured.iter().take_while(|(mm, _)| *mm < parameters.min_mm).map(|(_, area)| area).sum(),
-        thick_mm2: measured.iter().rev().take_while(|(mm, _)| *mm > limit_mm).map(|(_, area)| area).sum(),
+        // The sum of nothing is -0.
+        thin_mm2: 0.0 + measured.iter().take_while(|(mm, _)| *mm < parameters.min_mm).map(|own| own.1).sum::<f64>(),
+        thick_mm2: 0.0 + measured.iter().rev().take_while(|(mm, _)| *mm > limit_mm).map(|own| own.1).sum::<f64>(),
         min_mm: measured.first().map_or(0.0, |(mm, _)| *mm),
         p05_mm: at(0.05),
         median_mm: at(0.5),
