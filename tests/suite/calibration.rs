@@ -72,13 +72,13 @@ fn random_mountings_are_found() {
 }
 
 /// Whatever form the sensor's systematic error has, the stated intervals hold the truth, as mountings are at work
-/// (artefact with form error, probe with lobes, regions brushed by a hand), and sound ones are certified. Two draws of one
+/// (artefact with form error, probe with lobes, regions brushed by a hand), and sound ones are certified. One draw of one
 /// form for each artefact, in turn, guard that here; `SHADOWGRAPH_MOUNTINGS=200` tries that many, and every form with
 /// every artefact, and so does `bench calibration --only coverage`.
 #[test]
 fn intervals_hold_whatever_the_form_of_the_systematic_error() {
     let many = mountings_asked_for();
-    let count = many.unwrap_or(2);
+    let count = many.unwrap_or(1);
     let forms = SystematicErrorForm::ALL;
     for (index, artefact) in ArtefactKind::ALL.into_iter().enumerate() {
         let asked = forms.into_iter().enumerate();
@@ -98,20 +98,23 @@ fn intervals_hold_whatever_the_form_of_the_systematic_error() {
 }
 
 /// Nothing that goes wrong at work is certified: another artefact, a stylus tip radius left at 0, names of all pairs
-/// exchanged, touches turned over; nor is a radius that is off by more than the stated uncertainty. What harms nothing, a tenth of flying points or scales of the CMM off by 1e-4, stays
-/// within what is stated. One draw with each artefact of what is wrong guards that here; `SHADOWGRAPH_MOUNTINGS=20` tries
-/// that many of all, and so does `bench calibration --only mishaps`.
+/// exchanged, touches turned over; nor is a radius that is off by more than the stated uncertainty. What harms nothing, a
+/// tenth of flying points or scales of the CMM off by 1e-4, stays within what is stated. One draw of a third of what is
+/// wrong with each artefact, in turn, guards that here; `SHADOWGRAPH_MOUNTINGS=20` tries that many of all, and so does
+/// `bench calibration --only mishaps`.
 #[test]
 fn mishaps_are_not_certified() {
     let many = mountings_asked_for();
-    for artefact in ArtefactKind::ALL {
+    for (index, artefact) in ArtefactKind::ALL.into_iter().enumerate() {
         let mut setting = Setting::at_work(artefact, SystematicErrorForm::Waves);
         setting.sensor.pitch_mm = coarse_pitch_mm(artefact);
         // What harms nothing may now and then be certified without holding: that takes more tries to tell.
         let is_tried = |mishap: &Mishap| {
             mishap.shows_on(artefact) && (many.is_some() || mishap.is_wrong() || *mishap == Mishap::RadiusOff)
         };
-        for mishap in Mishap::ALL.into_iter().filter(is_tried) {
+        let tried = Mishap::ALL.into_iter().filter(is_tried).enumerate();
+        let tried = tried.filter(|(own, _)| many.is_some() || own % 3 == index % 3);
+        for mishap in tried.map(|(_, mishap)| mishap) {
             let count = many.unwrap_or(1);
             let found = trials::mishap_trials(&setting, mishap, count).unwrap();
             println!("{artefact:?} {mishap:?}: {found:?}");

@@ -442,7 +442,8 @@ fn dimensions_are_made_by_clicks_judged_reported_and_measured_on_the_next_part()
     };
     // The two longest sides of the contour are the faces of its plate.
     let cut = made(&window);
-    let contour = &cut.planes[0].contours[0];
+    let contours = cut.planes[0].contours.iter();
+    let contour = contours.max_by(|a, b| a.length_mm().total_cmp(&b.length_mm())).unwrap();
     let mut sides: Vec<([f64; 2], [f64; 2])> =
         contour.points.iter().copied().zip(contour.points.iter().copied().cycle().skip(1)).collect();
     sides.sort_by(|a, b| {

@@ -66,7 +66,7 @@ fn overlapping_cubes_are_eroded_as_one_part() {
 }
 
 #[test]
-fn a_wedge_is_as_thick_as_it_is() {
+fn a_wedge_is_as_thick_as_it_is_and_a_plate_everywhere() {
     let wedge = case("offset/wedge-2-to-6.stl");
     let of_wedge =
         ["thickness", text(&wedge), "--max-mm", "14", "--min-mm", "0.5", "--by", "normal", "--spacing-mm", "1"];
@@ -74,6 +74,42 @@ fn a_wedge_is_as_thick_as_it_is() {
     let [min, max] = ["min_mm", "max_mm"].map(|own| found["statistics"][own].as_f64().unwrap());
     assert!((2.0..2.1).contains(&min) && (5.9..6.02).contains(&max), "{min} to {max}");
     assert_eq!(found["verdict"], "pass");
+    let plate = case("offset/th_plate.ply");
+    let found = answer(&["thickness", text(&plate), "--max-mm", "8", "--max-thickness-mm", "4"]);
+    let [min, max] = ["min_mm", "max_mm"].map(|own| found["statistics"][own].as_f64().unwrap());
+    assert!((min - 1.0).abs() < 1e-6 && (max - 1.0).abs() < 1e-6, "{min} to {max}");
+    assert_eq!(found["verdict"], "pass");
+}
+
+/// The second sheet is 0.385 mm higher and turned by 0.23°: 3.8047 mm are between both.
+#[test]
+fn a_gap_between_sheets_of_other_heights_is_that_of_their_ends() {
+    let [nominal, scan, pose] = ["gap-nominal.stl", "gap-wrong.ply.gz", "id.txt"].map(|own| case("verdicts").join(own));
+    let found = answer(&[
+        "section",
+        "--nominal",
+        text(&nominal),
+        "--scan",
+        text(&scan),
+        "--align",
+        "none",
+        "--pose",
+        text(&pose),
+        "--axis",
+        "y",
+        "--at-mm",
+        "20",
+        "--half-width-mm",
+        "0.6",
+        "--tolerance-mm",
+        "2",
+        "--dimension",
+        "gap=45,3;60,3",
+    ]);
+    let gap = &found["dimensions"][0];
+    let [value, uncertainty] =
+        ["measured", "uncertainty"].map(|own| gap[own]["Ok"].as_f64().or(gap[own].as_f64()).unwrap());
+    assert!((value - 3.8047).abs() <= uncertainty && uncertainty < 0.02, "{value} ± {uncertainty}");
 }
 
 /// Half of a contour was measured, evenly good: incomplete, and how much and where it is not stands beside.

@@ -62,7 +62,15 @@ const MIN_EIGENVALUE_RATIO: f64 = 1e-3;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
+/// How words for an undetermined translation begin.
+const TRANSLATION: &str = "translation along";
+
 impl Information {
+    /// Whether a translation is undetermined, so that it is not known where the part lies.
+    pub fn is_place_open(&self) -> bool {
+        self.open.iter().any(|own| own.starts_with(TRANSLATION))
+    }
+
     /// Decomposes `hessian` (rotations about `pivot`) for a part of half-size `lever_mm`.
     pub fn new(hessian: &Matrix6<f64>, pivot: Point, lever_mm: f64) -> Self {
         Self::with_limit(hessian, pivot, lever_mm, MIN_EIGENVALUE_RATIO)
@@ -83,7 +91,7 @@ impl Information {
             if rotation.norm() >= translation.norm() {
                 format!("rotation about {}", axis_words([rotation[0], rotation[1], rotation[2]]))
             } else {
-                format!("translation along {}", axis_words([translation[0], translation[1], translation[2]]))
+                format!("{TRANSLATION} {}", axis_words([translation[0], translation[1], translation[2]]))
             }
         };
         let mut open: Vec<usize> = (0..6).filter(|&i| eigen.eigenvalues[i] <= min_ratio * largest).collect();

@@ -191,7 +191,8 @@ impl Detection {
     /// Why it does not count as found, or what of it is in doubt although it does; `None` if nothing is.
     pub fn doubt_in_words(&self) -> Option<String> {
         let refused = self.doubt.as_ref().map(|doubt| doubt.sentence.clone());
-        let in_doubt = || self.reservations().map(String::as_str).collect::<Vec<_>>().join("; ");
+        let of_place = || self.fit.information.is_place_open().then(|| self.fit.doubt()).flatten();
+        let in_doubt = || self.reservations().cloned().chain(of_place()).collect::<Vec<_>>().join("; ");
         refused.or_else(|| self.is_in_doubt().then(in_doubt))
     }
 
@@ -200,9 +201,9 @@ impl Detection {
         self.misfits.iter().chain(&self.could_be)
     }
 
-    /// Whether it could be another part, as far as this scan shows.
+    /// Whether it could be another part, or lie elsewhere along some direction, as far as this scan shows.
     pub fn is_in_doubt(&self) -> bool {
-        self.reservations().next().is_some()
+        self.reservations().next().is_some() || self.fit.information.is_place_open()
     }
 
     /// Whether nothing speaks against it.

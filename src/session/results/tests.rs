@@ -174,7 +174,9 @@ fn features_stand_against_their_nominals_in_the_nominal_frame() {
         near(own.nominal, nominal, 1e-12);
         near(own.actual, actual, 1e-3);
         near(own.deviation, actual - nominal, 1e-3);
-        assert!(own.uncertainty.is_some_and(|own| (0.0..2e-3).contains(&own)), "{own:?}");
+        // Along its axis nothing determines where a bore is.
+        let is_determined = own.characteristic != "Z";
+        assert_eq!(own.uncertainty.is_some_and(|own| (0.0..2e-3).contains(&own)), is_determined, "{own:?}");
         assert!(own.verdict == RowVerdict::None && !own.is_check && own.lower.is_none() && own.upper.is_none());
     }
     let form = &bore[1];

@@ -153,8 +153,8 @@ fn filters_and_fits_are_stated_in_the_window() {
     let judged = harness.state().dispatcher().document.judgement().unwrap()[0].clone().unwrap();
     let filtered = "after a Gaussian filter (ISO 16610-61) of nesting index 0.8 mm";
     assert!(judged.preparation.starts_with(filtered), "{judged:?}");
-    assert!(judged.preparation.contains("of 1598 points removed as outliers"), "{judged:?}");
-    assert!(harness.query_all_by_label_contains("of 1598 points removed as outliers").next().is_some());
+    assert!(judged.preparation.contains("of 1600 points removed as outliers"), "{judged:?}");
+    assert!(harness.query_all_by_label_contains("of 1600 points removed as outliers").next().is_some());
 
     let size = r#"{"tolerances":[{"feature":"Plane 1","characteristic":"size","limit_mm":1}]}"#;
     harness.state_mut().send(Tolerances::Set(Box::new(Plan::from_json(size).unwrap())));
