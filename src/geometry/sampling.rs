@@ -23,15 +23,19 @@ pub fn by_area(mesh: &Mesh, count: usize, seed: u64) -> Vec<SurfaceSample> {
     of_facets(mesh, &all, count, seed)
 }
 
-/// As [`by_area`], on some facets of the mesh. The samples do not depend on the order of the facets: shares of the area
-/// follow each other along a curve through space, so that those of neighbours are even as well.
+/// As [`by_area`], whatever the order of the facets: shares of the area follow each other along a curve through space, so
+/// that those of neighbours are even as well.
+pub fn along_curve(mesh: &Mesh, count: usize, seed: u64) -> Vec<SurfaceSample> {
+    let facets = 0..mesh.facets.len();
+    let middles: Vec<Point> = facets.into_par_iter().map(|facet| triangle::centroid(&mesh.corners(facet))).collect();
+    of_facets(mesh, &OrderedPoints::new(&middles).numbers, count, seed)
+}
+
+/// As [`by_area`], on some facets of the mesh.
 pub fn of_facets(mesh: &Mesh, facets: &[u32], count: usize, seed: u64) -> Vec<SurfaceSample> {
-    let middles: Vec<Point> =
-        facets.par_iter().map(|&facet| triangle::centroid(&mesh.corners(facet as usize))).collect();
-    let facets: Vec<u32> = OrderedPoints::new(&middles).numbers.iter().map(|&own| facets[own as usize]).collect();
     let mut cumulative = Vec::with_capacity(facets.len());
     let mut total = 0.0;
-    for &facet in &facets {
+    for &facet in facets {
         total += triangle::area_vector(&mesh.corners(facet as usize)).norm();
         cumulative.push(total);
     }

@@ -265,7 +265,7 @@ pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, dir
         DeviationMap::Points(_) => of_points(surface, footprint),
         DeviationMap::Facets { nominal, values, .. } => {
             let has_data = |sample: &SurfaceSample| values[sample.facet as usize].value().is_some();
-            let samples = sampling::by_area(nominal, SURFACE_SAMPLES[0], 0).into_iter();
+            let samples = sampling::along_curve(nominal, SURFACE_SAMPLES[0], 0).into_iter();
             samples.map(|sample| (sample, has_data(&sample))).collect()
         }
     };
@@ -292,7 +292,7 @@ pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, dir
 
 fn of_points(surface: &Surface, footprint: &Footprint) -> Vec<(SurfaceSample, bool)> {
     let [least, most] = SURFACE_SAMPLES;
-    sampling::by_area(surface.mesh(), footprint.facets.len().clamp(least, most), 0)
+    sampling::along_curve(surface.mesh(), footprint.facets.len().clamp(least, most), 0)
         .into_par_iter()
         .map_init(Neighbours::default, |neighbours, sample| {
             (sample, is_covered(&sample, surface, footprint, neighbours))

@@ -89,7 +89,7 @@ fn in_a_bin_parts_are_found_and_its_floor_and_walls_are_none() {
         }
         seen += truth.parts.iter().filter(|placed| placed.visible_fraction > 0.6).count();
     }
-    assert!(seen > 12 && right as f64 > 0.8 * seen as f64, "{right} of {seen}");
+    assert!(seen > 6 && right as f64 > 0.8 * seen as f64, "{right} of {seen}");
 }
 
 #[test]
