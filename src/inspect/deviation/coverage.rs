@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::DeviationMap;
-use super::noise::{Deviating, ScanNoise};
+use super::noise::{Deviating, ScanNoise, Scanned};
 use crate::robust_scale::median;
 use compute::point_deviation::PointDeviation;
 use geometry::kd_tree::Neighbours;
@@ -141,7 +141,7 @@ impl Footprint {
         let all = Deviating {
             tree: &tree,
             points: &projected,
-            scanned: &scanned,
+            scanned: Scanned { points: &scanned, chosen: None },
             values_mm: &values_mm,
             normals: &normals,
             count: projected.len(),
@@ -434,11 +434,15 @@ fn is_enclosed(samples: &[&SurfaceSample], sample_mm2: f64, surface: &Surface, f
         let turn = (y.atan2(x) / std::f64::consts::TAU).rem_euclid(1.0);
         (((turn * SECTORS as f64) as usize).min(SECTORS - 1), x.hypot(y))
     };
-    // A direction in which no sample happens to lie is as wide as the others.
-    let mut farthest_mm = [(count * sample_mm2 / std::f64::consts::PI).sqrt(); SECTORS];
+    let mut farthest_mm = [0.0_f64; SECTORS];
     for sample in samples {
         let (sector, radius_mm) = polar(&sample.point);
         farthest_mm[sector] = farthest_mm[sector].max(radius_mm);
+    }
+    // A direction in which no sample happens to lie is as wide as those beside it.
+    let own_mm = farthest_mm;
+    for sector in (0..SECTORS).filter(|&sector| own_mm[sector] == 0.0) {
+        farthest_mm[sector] = own_mm[(sector + 1) % SECTORS].max(own_mm[(sector + SECTORS - 1) % SECTORS]);
     }
     let beside_mm = footprint.reach_mm + RIM_SPACINGS * footprint.kept_spacing_mm();
     let around_mm = farthest_mm.iter().copied().fold(0.0, f64::max) + beside_mm;

@@ -32,6 +32,35 @@ pub struct ScanNoise {
     pub median_sigma_mm: f64,
 }
 
+/// Points in the frame of their scan, of which some may be chosen.
+#[derive(Clone, Copy)]
+pub(super) struct Scanned<'a> {
+    /// All points of the scan.
+    pub points: &'a [Point],
+    /// Which of them these are; `None` for all.
+    pub chosen: Option<&'a [u32]>,
+}
+
+impl Scanned<'_> {
+    /// What draws of a point go by.
+    pub fn key(&self, index: u32) -> u64 {
+        let index = self.chosen.map_or(index, |chosen| chosen[index as usize]);
+        draw::key(&self.points[index as usize])
+    }
+
+    /// The indices of at most `count` of the first `total`, drawn at random.
+    fn sample(&self, total: usize, count: usize) -> Vec<u32> {
+        let mut keyed: Vec<(u64, u32)> =
+            (0..total as u32).into_par_iter().map(|index| (self.key(index), index)).collect();
+        if count < keyed.len() {
+            keyed.select_nth_unstable(count);
+            keyed.truncate(count);
+        }
+        keyed.sort_unstable();
+        keyed.into_iter().map(|own| own.1).collect()
+    }
+}
+
 /// Deviations at points, with what is needed to look at those about each.
 #[derive(Clone, Copy)]
 pub(super) struct Deviating<'a> {
@@ -40,7 +69,7 @@ pub(super) struct Deviating<'a> {
     /// The points, mm.
     pub points: &'a [Point],
     /// Where the scan has them: draws go by that, as the rounding of a pose would draw others.
-    pub scanned: &'a [Point],
+    pub scanned: Scanned<'a>,
     /// Deviation of each, mm.
     pub values_mm: &'a [f64],
     /// Normal of the facet that each was measured to.
@@ -60,7 +89,7 @@ pub(super) fn scatter(values: impl Iterator<Item = f64>) -> f64 {
 impl ScanNoise {
     /// The noise of these deviations; 0 if there are too few.
     pub(super) fn estimate(all: &Deviating<'_>) -> Self {
-        let sampled = draw::sample(&all.scanned[..all.count], SAMPLES);
+        let sampled = all.scanned.sample(all.count, SAMPLES);
         let residuals: Vec<[f64; 3]> = sampled
             .par_iter()
             .map_init(Neighbours::default, |neighbours, &index| all.residuals(index as usize, neighbours))
@@ -133,7 +162,8 @@ mod tests {
                     0.02 * noise + if p.x < 5.0 { 0.5 } else { 0.0 }
                 })
                 .collect();
-            let (tree, points, scanned) = (&tree, &points, &points);
+            let scanned = Scanned { points: &points, chosen: None };
+            let (tree, points) = (&tree, &points);
             let all = Deviating { tree, points, scanned, values_mm: &values_mm, normals: &normals, count: 20_000 };
             let noise = ScanNoise::estimate(&all);
             assert!((noise.sigma_mm / 0.02 - 1.0).abs() < 0.15, "{noise:?}");

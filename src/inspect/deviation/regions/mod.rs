@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::coverage::Footprint;
-use super::noise::{Deviating, ScanNoise};
+use super::noise::{Deviating, ScanNoise, Scanned};
 use super::{DeviationMap, DistantPoints, Limits, Parameters};
 use base::{Progress, Result};
 use candidates::Candidates;
@@ -198,20 +198,16 @@ fn among_points(
         return Ok(());
     }
     let values_mm: Arc<[f64]> = values_mm.into();
-    let scanned: Vec<Point> = indices.par_iter().map(|&i| request.points[i as usize]).collect();
+    let scanned = Scanned { points: request.points, chosen: Some(&indices) };
     let points: Arc<[Point]> =
-        scanned.par_iter().map(|point| request.nominal_from_scan * point).collect::<Vec<_>>().into();
+        indices.par_iter().map(|&i| request.nominal_from_scan * request.points[i as usize]).collect::<Vec<_>>().into();
     let normals: Vec<Vector> = facets.par_iter().map(|&facet| request.surface.mesh().normal(facet as usize)).collect();
     let sides = Sides { limits: request.limits, facets: &facets };
     let is_out = |index: u32, value_mm: f64| sides.of(index, value_mm) != 0;
     found.missed = (compared..within).filter(|&i| is_out(i as u32, values_mm[i])).count();
     let searchable = SearchablePoints::new(&points);
-    let measured = MeasuredPoints {
-        points: Arc::clone(&points),
-        scanned: &scanned,
-        values_mm: Arc::clone(&values_mm),
-        normals: &normals,
-    };
+    let measured =
+        MeasuredPoints { points: Arc::clone(&points), scanned, values_mm: Arc::clone(&values_mm), normals: &normals };
     let mut samples = Samples::of_points(backend, measured, &searchable, is_out, progress)?;
     let outside = linked_outside(&samples, &sides);
     if outside.is_empty() {
@@ -240,8 +236,7 @@ fn among_points(
         groups.extend(connected(&near_clutter, &samples));
     }
     let tree = searchable.tree();
-    let all =
-        Deviating { tree, points: &points, scanned: &scanned, values_mm: &values_mm, normals: &normals, count: within };
+    let all = Deviating { tree, points: &points, scanned, values_mm: &values_mm, normals: &normals, count: within };
     let noise = request.footprint.exact_noise().unwrap_or_else(|| ScanNoise::estimate(&all));
     let significance = Significance::new(&samples, &sides, all, noise, &outside);
     let uncertainty = PeakUncertainty::new(noise, within);

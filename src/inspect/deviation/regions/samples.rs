@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
+use crate::deviation::noise::Scanned;
 use crate::robust_scale::median;
 use base::{Progress, Result};
 use compute::point_facet_matching::FacetDeviation;
 use compute::smoothing::{self, LINKS, NO_LINK, Smoothed};
 use compute::{Backend, Compute};
 use geometry::kd_tree::AlongCurve;
-use geometry::{Mesh, OrderedPoints, Point, SearchablePoints, Vector, draw, topology, triangle};
+use geometry::{Mesh, OrderedPoints, Point, SearchablePoints, Vector, topology, triangle};
 
 /// A measured point or facet.
 #[derive(Clone, Copy)]
@@ -75,7 +76,7 @@ pub(super) struct MeasuredPoints<'a> {
     /// Nominal frame, mm.
     pub points: Arc<[Point]>,
     /// The same in the frame of the scan.
-    pub scanned: &'a [Point],
+    pub scanned: Scanned<'a>,
     /// Their deviations, mm.
     pub values_mm: Arc<[f64]>,
     /// Normals of the facets that they were measured to.
@@ -104,7 +105,7 @@ impl Samples {
         }
         let stride = count.div_ceil(AREA_SAMPLES).max(1) as u64;
         // By positions, so that the order of points changes nothing.
-        let is_sampled = |i: u32| draw::key(&scanned[i as usize]).is_multiple_of(stride);
+        let is_sampled = |i: u32| scanned.key(i).is_multiple_of(stride);
         let wanted = if outside.len() as f64 > MAX_SPARSE_FRACTION * count as f64 {
             (0..count as u32).collect()
         } else {

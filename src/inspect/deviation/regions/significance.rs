@@ -20,7 +20,7 @@ use super::sides::Sides;
 use crate::deviation::noise::{Deviating, ScanNoise, scatter};
 use crate::robust_scale::median;
 use geometry::kd_tree::Neighbours;
-use geometry::{DisjointSets, Point, Vector, draw};
+use geometry::{DisjointSets, Point, Vector};
 
 /// Probability per part that noise alone makes a region.
 pub(in crate::deviation) const ERROR_RATE: f64 = 1e-3;
@@ -132,7 +132,7 @@ impl<'a> Significance<'a> {
         }
         let mut looked_at: Vec<u32> = members.to_vec();
         if looked_at.len() > MAX_MEMBERS {
-            looked_at.sort_by_key(|&i| draw::key(&self.all.scanned[i as usize]));
+            looked_at.sort_by_key(|&i| self.all.scanned.key(i));
             looked_at.truncate(MAX_MEMBERS);
         }
         let mut neighbours = Neighbours::default();
