@@ -27,8 +27,12 @@ pub fn order_by(points: &[Point], rank: impl Fn(usize) -> u64 + Sync) -> Vec<u32
 
 /// The indices of at most `count` points, drawn at random, in random order; of all of them if there are no more.
 pub fn sample(points: &[Point], count: usize) -> Vec<u32> {
-    let mut keyed: Vec<(u64, u32)> =
-        points.par_iter().enumerate().map(|(index, point)| (key(point), index as u32)).collect();
+    sample_by(points.len(), |index| key(&points[index as usize]), count)
+}
+
+/// As [`sample`], of the indices below `total`, whose points have these keys.
+pub fn sample_by(total: usize, key: impl Fn(u32) -> u64 + Sync, count: usize) -> Vec<u32> {
+    let mut keyed: Vec<(u64, u32)> = (0..total as u32).into_par_iter().map(|index| (key(index), index)).collect();
     if count < keyed.len() {
         keyed.select_nth_unstable(count);
         keyed.truncate(count);

@@ -1,14 +1,8 @@
 //! Small files on which something untrue was said once, with the value that is right by how each was made.
 
-use std::path::PathBuf;
-
 use serde_json::Value;
 
-use super::support::{errors, shadowgraph, text};
-
-fn case(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/cases").join(name)
-}
+use super::support::{case, errors, shadowgraph, text};
 
 /// Exit code and JSON of the program.
 #[track_caller]

@@ -1,15 +1,9 @@
 //! Small parts with thin walls, gaps and shells that overlap or touch, by the command line: the right value, or a sentence.
 
-use std::path::PathBuf;
-
 use shadowgraph::geometry::{Mesh, Point, Vector, mesh::shapes};
 use shadowgraph::io::write;
 
-use super::support::{errors, shadowgraph, text};
-
-fn case(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/cases").join(name)
-}
+use super::support::{case, errors, shadowgraph, text};
 
 /// What the program says to these arguments, exit code 0.
 #[track_caller]

@@ -18,17 +18,7 @@ const CORRELATED_FRACTION: f64 = 0.8;
 pub fn run(arguments: &Bench) -> Result<Value> {
     let draws = ((DRAWS_PER_MOUNTING * arguments.mountings) as f64 * arguments.scale).ceil() as usize;
     let mut rows = Vec::new();
-    let mut trials = vec![("block", Trial::block())];
-    for (step_mm, nearer_mm, turn_deg) in [
-        (0.0, 0.0, 0.0),
-        (0.385, 0.195, -0.23),
-        (-0.385, 0.1, 0.4),
-        (0.6, -0.3, 1.0),
-        (-0.2, 0.2, 0.0),
-        (0.05, 0.2, 0.1),
-    ] {
-        trials.push(("gaps", Trial::sheets(step_mm, nearer_mm, turn_deg)));
-    }
+    let trials = [("block", Trial::block())].into_iter().chain(Trial::gaps().map(|own| ("gaps", own)));
     for (name, trial) in trials {
         if arguments.only.as_ref().is_some_and(|only| *only != name) {
             continue;

@@ -47,18 +47,6 @@ impl Scanned<'_> {
         let index = self.chosen.map_or(index, |chosen| chosen[index as usize]);
         draw::key(&self.points[index as usize])
     }
-
-    /// The indices of at most `count` of the first `total`, drawn at random.
-    fn sample(&self, total: usize, count: usize) -> Vec<u32> {
-        let mut keyed: Vec<(u64, u32)> =
-            (0..total as u32).into_par_iter().map(|index| (self.key(index), index)).collect();
-        if count < keyed.len() {
-            keyed.select_nth_unstable(count);
-            keyed.truncate(count);
-        }
-        keyed.sort_unstable();
-        keyed.into_iter().map(|own| own.1).collect()
-    }
 }
 
 /// Deviations at points, with what is needed to look at those about each.
@@ -89,7 +77,7 @@ pub(super) fn scatter(values: impl Iterator<Item = f64>) -> f64 {
 impl ScanNoise {
     /// The noise of these deviations; 0 if there are too few.
     pub(super) fn estimate(all: &Deviating<'_>) -> Self {
-        let sampled = all.scanned.sample(all.count, SAMPLES);
+        let sampled = draw::sample_by(all.count, |index| all.scanned.key(index), SAMPLES);
         let residuals: Vec<[f64; 3]> = sampled
             .par_iter()
             .map_init(Neighbours::default, |neighbours, &index| all.residuals(index as usize, neighbours))

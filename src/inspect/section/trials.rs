@@ -104,6 +104,19 @@ impl Trial {
         Self { truth: vec![contours[0].clone(), second], contours, dimensions: vec![(name, dimension)] }
     }
 
+    /// Gaps between [`Self::sheets`] with steps of either sign, other widths and angles.
+    pub fn gaps() -> [Self; 6] {
+        [
+            (0.0, 0.0, 0.0),
+            (0.385, 0.195, -0.23),
+            (-0.385, 0.1, 0.4),
+            (0.6, -0.3, 1.0),
+            (-0.2, 0.2, 0.0),
+            (0.05, 0.2, 0.1),
+        ]
+        .map(|(step_mm, nearer_mm, turn_deg)| Self::sheets(step_mm, nearer_mm, turn_deg))
+    }
+
     /// Of each dimension, how often its stated uncertainty contains the true value in so many draws.
     ///
     /// Returns an error if all of the noise is correlated.
@@ -238,15 +251,8 @@ mod tests {
     fn gaps_between_sheets_of_other_heights_are_not_biased() {
         const DRAWS: usize = 40;
         let noise = ContourNoise { sigma_mm: SIGMA_MM, share: 0.0, length_mm: 0.0 };
-        for (step_mm, nearer_mm, turn_deg) in [
-            (0.0, 0.0, 0.0),
-            (0.385, 0.195, -0.23),
-            (-0.385, 0.1, 0.4),
-            (0.6, -0.3, 1.0),
-            (-0.2, 0.2, 0.0),
-            (0.05, 0.2, 0.1),
-        ] {
-            let found = &Trial::sheets(step_mm, nearer_mm, turn_deg).coverage(&noise, DRAWS).unwrap()[0];
+        for trial in Trial::gaps() {
+            let found = &trial.coverage(&noise, DRAWS).unwrap()[0];
             assert!(found.bias.abs() < 0.6 * found.median_uncertainty, "{found:?}");
             assert!(
                 found.missing == 0.0 && found.covered > 0.82 && found.median_uncertainty < 2.5 * SIGMA_MM,
