@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::topology::{NO_NEIGHBOUR, Topology};
-use super::{Aabb, Point, Subset, Vector, triangle};
+use super::{Aabb, OrderedPoints, Point, Subset, Vector, triangle};
+use rayon::prelude::*;
 
 /// A triangle mesh, mm. Facets wind counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +32,13 @@ impl Mesh {
     /// Bounding box of all vertices used by facets, mm.
     pub fn bounds(&self) -> Aabb {
         Aabb::of_points(self.facets.iter().flatten().map(|&vertex| &self.vertices[vertex as usize]))
+    }
+
+    /// Centroids of the facets along a space-filling curve: whatever their order, consecutive ones are close together.
+    pub fn facets_along_curve(&self) -> OrderedPoints {
+        let facets = 0..self.facets.len();
+        let centroids: Vec<Point> = facets.into_par_iter().map(|own| triangle::centroid(&self.corners(own))).collect();
+        OrderedPoints::new(&centroids)
     }
 
     /// Total area of the facets, mm².

@@ -1,8 +1,6 @@
 //! Uniform sampling of points on a mesh.
 
-use rayon::prelude::*;
-
-use super::{Mesh, OrderedPoints, Point, Vector, triangle};
+use super::{Mesh, Point, Surface, Vector, triangle};
 use base::random::Random;
 
 /// A point on a mesh with the normal of its facet.
@@ -25,10 +23,8 @@ pub fn by_area(mesh: &Mesh, count: usize, seed: u64) -> Vec<SurfaceSample> {
 
 /// As [`by_area`], whatever the order of the facets: shares of the area follow each other along a curve through space, so
 /// that those of neighbours are even as well.
-pub fn along_curve(mesh: &Mesh, count: usize, seed: u64) -> Vec<SurfaceSample> {
-    let facets = 0..mesh.facets.len();
-    let middles: Vec<Point> = facets.into_par_iter().map(|facet| triangle::centroid(&mesh.corners(facet))).collect();
-    of_facets(mesh, &OrderedPoints::new(&middles).numbers, count, seed)
+pub fn along_curve(surface: &Surface, count: usize, seed: u64) -> Vec<SurfaceSample> {
+    of_facets(surface.mesh(), surface.facets_along_curve(), count, seed)
 }
 
 /// As [`by_area`], on some facets of the mesh.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, facets_along_curve};
+use super::CHUNK;
 use crate::facet_facet_matching::Request;
 use crate::point_facet_matching::FacetDeviation;
 use base::{Progress, Result};
@@ -12,7 +12,7 @@ pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<Face
     let facets = request.nominal.facets.len();
     let scan_from_nominal = request.nominal_from_scan.inverse();
     let min_cosine = request.max_angle_rad.cos();
-    let along_curve = facets_along_curve(request.nominal);
+    let along_curve = request.nominal.facets_along_curve();
     let counter = progress.counter(facets.div_ceil(CHUNK), "Matching facets to facets");
     let ordered: Vec<FacetDeviation> = along_curve
         .numbers

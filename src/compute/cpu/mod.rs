@@ -26,12 +26,9 @@ pub(super) mod thinning;
 pub(super) mod voxel_error;
 pub(super) mod voxelisation;
 
-pub(super) use expected_size::expected_size;
-use rayon::prelude::*;
-
 use super::registration::{Problem, Registration};
 use super::{Backend, Device, DeviceKind};
-use geometry::{Mesh, OrderedPoints, Point, triangle};
+pub(super) use expected_size::expected_size;
 
 /// The CPU backend.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,13 +42,6 @@ impl Backend for Cpu {
 
 pub(super) fn registration<'a>(problem: Problem<'a>) -> Box<dyn Registration + 'a> {
     Box::new(registration::CpuRegistration::new(problem))
-}
-
-/// Centroids of the facets of `nominal` along a space-filling curve, so that consecutive queries are close together.
-fn facets_along_curve(nominal: &Mesh) -> OrderedPoints {
-    let centroids: Vec<Point> =
-        (0..nominal.facets.len()).into_par_iter().map(|facet| triangle::centroid(&nominal.corners(facet))).collect();
-    OrderedPoints::new(&centroids)
 }
 
 /// Queries per task: enough to hide the cost of scheduling, few enough for prompt cancellation and to stay in cache.

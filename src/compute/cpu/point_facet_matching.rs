@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{CHUNK, facets_along_curve};
+use super::CHUNK;
 use crate::point_facet_matching::{FacetDeviation, Request};
 use base::{Progress, Result};
 use geometry::kd_tree::{Leaf, LeafVisitor};
@@ -13,7 +13,7 @@ use geometry::{Aabb, KdTree, Point, Pose, Vector, triangle};
 pub(crate) fn run(request: &Request<'_>, progress: &Progress) -> Result<Vec<FacetDeviation>> {
     let facets = request.nominal.facets.len();
     let scan_from_nominal = request.nominal_from_scan.inverse();
-    let along_curve = facets_along_curve(request.nominal);
+    let along_curve = request.nominal.facets_along_curve();
     request.points.tree();
     let mut ordered = vec![FacetDeviation::default(); facets];
     let counter = progress.counter(facets.div_ceil(CHUNK), "Matching points to facets");

@@ -10,9 +10,9 @@ use super::order_statistic::OrderStatistics;
 use crate::point_deviation::MatchState;
 use crate::registration::{Answer, Metric, Problem, Registration, Robust, Step, TUKEY_CUTOFF, Target};
 use base::{Progress, Result};
-use geometry::surface::{ClosestQuery, NO_FACET, closest_from_last};
+use geometry::surface::{ClosestQuery, LastFacet, closest_from_last};
 use geometry::triangle::Feature;
-use geometry::{Point, Surface, SurfaceHit, Vector};
+use geometry::{Aabb, Point, Pose, Surface, SurfaceHit, Vector};
 
 /// A correspondence: unit direction of increasing distance, and signed distance; NaN without a match.
 #[derive(Clone, Copy)]
@@ -29,13 +29,33 @@ pub(super) struct CpuRegistration<'a> {
     stride: usize,
     points: Vec<Point>,
     normals: Vec<Vector>,
-    /// Closest facets of the points in the last step, where the searches of the next start.
-    facets: Vec<u32>,
+    /// Closest facets of the points in the last step, where the searches of the next start, and its pose.
+    last: Vec<LastFacet>,
+    last_pose: Option<Pose>,
+    bounds: Aabb,
 }
+
+/// Up to which leads of the closest facets are found, in movements of the last step, which are several of those that
+/// follow; at least, and at most, beyond which the searches would cost more than they save, as shares of the part's diagonal.
+const LEAD_MOVEMENTS: f64 = 4.0;
+const MIN_LEAD_SHARE: f64 = 1e-5;
+const MAX_LEAD_SHARE: f64 = 1e-3;
 
 impl<'a> CpuRegistration<'a> {
     pub fn new(problem: Problem<'a>) -> Self {
-        Self { problem, stride: 0, points: Vec::new(), normals: Vec::new(), facets: Vec::new() }
+        let bounds = Aabb::of_points_parallel(&problem.points.points);
+        Self { problem, stride: 0, points: Vec::new(), normals: Vec::new(), last: Vec::new(), last_pose: None, bounds }
+    }
+
+    /// The largest movement of a point since the last step, mm; 0 for the first.
+    fn moved_mm(&mut self, pose: &Pose) -> f64 {
+        // The length of a difference of affine maps is convex: it is largest at a corner.
+        let moved_mm = |before: Pose| {
+            let moved_mm = self.bounds.corners().map(|corner| (pose * corner - before * corner).norm());
+            let is_known = moved_mm.iter().all(|own| own.is_finite());
+            if is_known { moved_mm.into_iter().fold(0.0, f64::max) } else { f64::INFINITY }
+        };
+        self.last_pose.replace(*pose).map_or(0.0, moved_mm)
     }
 }
 
@@ -45,14 +65,15 @@ impl Registration for CpuRegistration<'_> {
         if self.stride != step.stride {
             self.stride = step.stride;
             self.points = all.points.iter().step_by(step.stride).copied().collect();
-            self.facets = vec![NO_FACET; self.points.len()];
+            self.last = vec![LastFacet::default(); self.points.len()];
             self.normals.clear();
             if !normals.is_empty() {
                 self.normals.extend(all.numbers.iter().step_by(step.stride).map(|&index| normals[index as usize]));
             }
         }
-        let request = Request { target, points: &self.points, normals: &self.normals, oriented, step };
-        run(&request, &mut self.facets, progress)
+        let moved_mm = self.moved_mm(&step.nominal_from_scan);
+        let request = Request { target, points: &self.points, normals: &self.normals, oriented, step, moved_mm };
+        run(&request, &mut self.last, progress)
     }
 }
 
@@ -64,12 +85,14 @@ struct Request<'a> {
     normals: &'a [Vector],
     oriented: bool,
     step: &'a Step,
+    /// How far a point is at most from where it was in the last step, mm.
+    moved_mm: f64,
 }
 
-fn run(request: &Request<'_>, facets: &mut [u32], progress: &Progress) -> Result<Answer> {
+fn run(request: &Request<'_>, last: &mut [LastFacet], progress: &Progress) -> Result<Answer> {
     let mut pairs = vec![NO_PAIR; request.points.len()];
     match request.target {
-        Target::Surface(surface) => pair_with_surface(request, surface, facets, progress, &mut pairs),
+        Target::Surface(surface) => pair_with_surface(request, surface, last, progress, &mut pairs),
         Target::Cloud { .. } => pair_with_cloud(request, progress, &mut pairs),
     }
     progress.check()?;
@@ -120,7 +143,7 @@ fn empty() -> Answer {
 fn pair_with_surface(
     request: &Request<'_>,
     surface: &Surface,
-    facets: &mut [u32],
+    last: &mut [LastFacet],
     progress: &Progress,
     pairs: &mut [Pair],
 ) {
@@ -136,15 +159,18 @@ fn pair_with_surface(
         request.oriented,
         request.step.max_angle_rad,
     );
-    let chunks = pairs.par_chunks_mut(CHUNK).zip(facets.par_chunks_mut(CHUNK)).zip(request.points.par_chunks(CHUNK));
+    let [least_mm, most_mm] = [MIN_LEAD_SHARE, MAX_LEAD_SHARE].map(|share| share * surface.bounds().diagonal());
+    let lead_mm = (LEAD_MOVEMENTS * request.moved_mm).max(least_mm);
+    let movement = (request.moved_mm, if lead_mm < most_mm { lead_mm } else { 0.0 });
+    let chunks = pairs.par_chunks_mut(CHUNK).zip(last.par_chunks_mut(CHUNK)).zip(request.points.par_chunks(CHUNK));
     chunks.enumerate().for_each_init(
         || vec![None; CHUNK],
-        |hits, (chunk, ((pairs, facets), points))| {
+        |hits, (chunk, ((pairs, last), points))| {
             if progress.is_cancelled() {
                 return;
             }
             let hits = &mut hits[..points.len()];
-            closest_from_last(&query, points, facets, hits);
+            closest_from_last(&query, points, last, movement, hits);
             for (i, (pair, hit)) in pairs.iter_mut().zip(hits.iter()).enumerate() {
                 let Some(hit) = hit else { continue };
                 let point = request.step.nominal_from_scan * points[i];

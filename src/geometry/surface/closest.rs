@@ -20,32 +20,51 @@ pub struct ClosestQuery<'a> {
     pub max_distance_mm: f64,
 }
 
+/// Index that no facet has.
+pub const NO_FACET: u32 = u32::MAX;
+
+/// The facet that a point was closest to.
+#[derive(Clone, Copy, Debug)]
+pub struct LastFacet {
+    /// Its index, [`NO_FACET`] for none.
+    pub facet: u32,
+    /// How much farther every other facet is at least, mm.
+    pub lead_mm: f32,
+}
+
+impl Default for LastFacet {
+    fn default() -> Self {
+        Self { facet: NO_FACET, lead_mm: 0.0 }
+    }
+}
+
 /// Writes the closest surface point of each of `points` to `out`; `None` if there is none within the maximum distance
 /// or the point is not finite. Fast if the points are ordered along a space-filling curve: each search starts with the
 /// facet found by the previous one.
 pub fn closest_in_order(query: &ClosestQuery<'_>, points: &[Point], out: &mut [Option<SurfaceHit>]) {
-    dispatch(Batch { query, points, facets: &mut [], out });
+    dispatch(Batch { query, points, last: &mut [], moved_mm: 0.0, lead_mm: 0.0, out });
 }
 
-/// As [`closest_in_order`]; each search starts with the facet of its point in `facets`, such as that found in a nearby
-/// pose ([`NO_FACET`] for none), which is replaced by the one found.
+/// As [`closest_in_order`], of points whose `last` facets are those of a pose in which they were at most `moved_mm` from
+/// where they are; `last` is replaced by what is found. A facet that leads by more than twice that is still the closest;
+/// otherwise the search starts with it, and looks so far that leads of up to `lead_mm` are known.
 pub fn closest_from_last(
     query: &ClosestQuery<'_>,
     points: &[Point],
-    facets: &mut [u32],
+    last: &mut [LastFacet],
+    (moved_mm, lead_mm): (f64, f64),
     out: &mut [Option<SurfaceHit>],
 ) {
-    dispatch(Batch { query, points, facets, out });
+    dispatch(Batch { query, points, last, moved_mm, lead_mm, out });
 }
-
-/// Index that no facet has.
-pub const NO_FACET: u32 = u32::MAX;
 
 struct Batch<'a, 'q> {
     query: &'q ClosestQuery<'a>,
     points: &'q [Point],
     /// Where the searches start, one for each point; or empty.
-    facets: &'q mut [u32],
+    last: &'q mut [LastFacet],
+    moved_mm: f64,
+    lead_mm: f64,
     out: &'q mut [Option<SurfaceHit>],
 }
 
@@ -54,18 +73,34 @@ impl Task for Batch<'_, '_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
+        let ClosestQuery { surface, surface_from_points, max_distance_mm } = *self.query;
         let mut stack = Stack::default();
         let mut previous = None;
-        let mut facets = self.facets.iter_mut();
+        let mut all_last = self.last.iter_mut();
+        // Both the closest facet and the others may have come nearer or gone away.
+        let lost_mm = (2.0 * self.moved_mm * (1.0 + FILTER_ERROR)) as f32;
         for (point, out) in self.points.iter().zip(self.out.iter_mut()) {
-            let moved = self.query.surface_from_points * point;
-            let last = facets.next();
-            let initial_facet = last.as_deref().copied().filter(|facet| *facet != NO_FACET).or(previous);
-            *out = self.query.surface.closest::<L>(&moved, self.query.max_distance_mm, initial_facet, &mut stack);
+            let moved = surface_from_points * point;
+            let mut last = all_last.next();
+            if let Some(last) = &mut last
+                && last.facet != NO_FACET
+            {
+                last.lead_mm -= lost_mm;
+                if last.lead_mm > 0.0 {
+                    *out = surface.hit_on(last.facet, &moved, max_distance_mm);
+                    previous = Some(last.facet);
+                    continue;
+                }
+            }
+            let initial_facet = last.as_deref().map(|own| own.facet).filter(|own| *own != NO_FACET).or(previous);
+            *out = None;
+            let Some(mut search) = Search::new(surface, &moved, max_distance_mm, |_| true) else { continue };
+            search.lead_mm = self.lead_mm;
+            *out = search.run::<L>(initial_facet, &mut stack);
             if let Some(hit) = out {
                 previous = Some(hit.facet);
                 if let Some(last) = last {
-                    *last = hit.facet;
+                    *last = LastFacet { facet: hit.facet, lead_mm: search.lead_of(hit.distance_mm) };
                 }
             }
         }
@@ -102,7 +137,7 @@ impl<A: Fn(u32) -> bool> Task for Selective<'_, A> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Option<SurfaceHit> {
-        let search = Search::new(self.surface, self.point, self.max_distance_mm, self.accepts)?;
+        let mut search = Search::new(self.surface, self.point, self.max_distance_mm, self.accepts)?;
         search.run::<L>(None, &mut Stack::default())
     }
 }
@@ -134,6 +169,19 @@ impl Surface {
         dispatch(Selective { surface: self, point, max_distance_mm, accepts })
     }
 
+    /// The closest point of a facet; `None` beyond the maximum distance.
+    #[inline(always)]
+    fn hit_on(&self, facet: u32, point: &Point, max_distance_mm: f64) -> Option<SurfaceHit> {
+        let (closest, feature) = triangle::closest_point(point, &self.mesh.corners(facet as usize));
+        let squared = (point - closest).norm_squared();
+        (squared <= max_distance_mm * max_distance_mm).then(|| SurfaceHit {
+            point: closest,
+            distance_mm: squared.sqrt(),
+            facet,
+            feature,
+        })
+    }
+
     #[inline(always)]
     fn closest<L: Lanes>(
         &self,
@@ -154,6 +202,10 @@ pub(super) struct Search<'a, A> {
     /// Squared distance beyond which candidates are rejected, mm².
     pub(super) squared: f64,
     best: Option<(u32, Point, Feature)>,
+    /// Squared distance of the nearest other candidate, mm².
+    second: f64,
+    /// How much farther than the closest facet others are looked at, mm.
+    lead_mm: f64,
     accepts: A,
 }
 
@@ -169,26 +221,37 @@ impl<'a, A: Fn(u32) -> bool> Search<'a, A> {
             error_mm: FILTER_ERROR * (surface.reach_mm + reach),
             squared: max_distance_mm * max_distance_mm,
             best: None,
+            second: f64::INFINITY,
+            lead_mm: 0.0,
             accepts,
         })
     }
 
     #[inline(always)]
-    fn run<L: Lanes>(mut self, initial_facet: Option<u32>, stack: &mut Stack) -> Option<SurfaceHit> {
+    fn run<L: Lanes>(&mut self, initial_facet: Option<u32>, stack: &mut Stack) -> Option<SurfaceHit> {
         let mut limit = self.limit();
         if let Some(facet) = initial_facet {
             self.consider(facet, &mut limit);
         }
         let local = self.local;
-        nearest_first::<L>(&self.surface.tree, local, &mut limit, stack, &mut self);
+        nearest_first::<L>(&self.surface.tree, local, &mut limit, stack, self);
         let distance_mm = self.squared.sqrt();
         self.best.map(|(facet, point, feature)| SurfaceHit { point, distance_mm, facet, feature })
     }
 
-    /// Squared f32 distance up to which a candidate may still be the closest, enlarged by the f32 error.
+    /// By how much the facet found, at `distance_mm`, is closer than any other at least, mm.
+    #[inline(always)]
+    fn lead_of(&self, distance_mm: f64) -> f32 {
+        let lead_mm = (self.second.sqrt() - distance_mm).min(self.lead_mm);
+        // Less what is rounded of the positions.
+        ((lead_mm - 1e-6 * self.error_mm) * (1.0 - FILTER_ERROR)) as f32
+    }
+
+    /// Squared f32 distance up to which a candidate may still be the closest, or less than the lead behind it; enlarged by
+    /// the f32 error.
     #[inline(always)]
     pub(super) fn limit(&self) -> f32 {
-        let widened = self.squared.sqrt() + self.error_mm;
+        let widened = self.squared.sqrt() + self.lead_mm + self.error_mm;
         (widened * widened * (1.0 + 4.0 * FILTER_ERROR)) as f32
     }
 
@@ -200,13 +263,19 @@ impl<'a, A: Fn(u32) -> bool> Search<'a, A> {
             Some((best, ..)) => squared < self.squared || (squared == self.squared && facet < best),
             None => squared <= self.squared,
         };
+        let is_again = self.best.is_some_and(|(best, ..)| best == facet);
         if wins && (self.accepts)(facet) {
             let closer = squared < self.squared;
+            if self.best.is_some() && !is_again {
+                self.second = self.second.min(self.squared);
+            }
             self.squared = squared;
             self.best = Some((facet, candidate, feature));
             if closer {
                 *limit = self.limit();
             }
+        } else if !is_again {
+            self.second = self.second.min(squared);
         }
     }
 }
@@ -215,10 +284,22 @@ impl<A: Fn(u32) -> bool> Visitor for Search<'_, A> {
     #[inline(always)]
     fn visit<L: Lanes>(&mut self, pack: usize, limit: &mut f32) {
         let pack = &self.surface.packs[pack];
-        let mut candidates = pack.within::<L>(self.local, *limit);
+        let (mut candidates, distances) = pack.distances_within::<L>(self.local, *limit);
         while candidates != 0 {
-            let lane = candidates.trailing_zeros() as usize;
-            candidates &= candidates - 1;
+            // The nearest first, behind which most of the others are out of reach.
+            let mut lane = candidates.trailing_zeros() as usize;
+            let mut others = candidates & (candidates - 1);
+            while others != 0 {
+                let other = others.trailing_zeros() as usize;
+                others &= others - 1;
+                if distances[other] < distances[lane] {
+                    lane = other;
+                }
+            }
+            if distances[lane] > *limit {
+                break;
+            }
+            candidates &= !(1 << lane);
             let facet = pack.facets[lane];
             if facet != u32::MAX {
                 self.consider(facet, limit);
@@ -281,19 +362,34 @@ mod tests {
         let mut hits = vec![None; points.len()];
         closest_in_order(&query, &points, &mut hits);
         assert_eq!(hits[7], None);
-        // From another pose, and from where the points were in the last one.
-        let mut facets = vec![NO_FACET; points.len()];
-        for shift_mm in [0.0, 0.5] {
-            let pose = Pose::translation(shift_mm, 0.5 * shift_mm, 0.0);
-            let query = ClosestQuery { surface_from_points: &pose, ..query };
-            let mut again = vec![None; points.len()];
-            closest_from_last(&query, &points, &mut facets, &mut again);
-            assert!(shift_mm == 0.0 || again == hits);
-        }
         for (point, hit) in points.iter().zip(&hits) {
             assert_eq!(*hit, surface.closest_point(&(pose * point), 2.0));
         }
         assert!(hits.iter().any(Option::is_none) && hits.iter().any(Option::is_some));
+    }
+
+    #[test]
+    fn facets_that_lead_need_no_search_and_are_those_of_one() {
+        let surface = Surface::new(shapes::sphere(20.0, 4));
+        let mut random = Random::new(2, 0);
+        let mut on_sphere = || Point::from(random.rotation() * crate::Vector::z() * random.range(17.0, 22.0));
+        let points: Vec<Point> = (0..3000).map(|_| on_sphere()).collect();
+        let mut last = vec![LastFacet::default(); points.len()];
+        let (mut leading, mut before_mm) = (0, None);
+        for step in 0..8 {
+            let shift_mm = 0.3_f64.powi(step);
+            let pose = Pose::translation(0.6 * shift_mm, 0.0, 0.8 * shift_mm);
+            let query = ClosestQuery { surface: &surface, surface_from_points: &pose, max_distance_mm: 2.0 };
+            let moved_mm = before_mm.replace(shift_mm).map_or(0.0, |before_mm: f64| before_mm - shift_mm);
+            let lost_mm = 2.0 * moved_mm as f32;
+            leading += last.iter().filter(|own| own.lead_mm > lost_mm).count();
+            let mut hits = vec![None; points.len()];
+            closest_from_last(&query, &points, &mut last, (1.001 * moved_mm, 4.0 * moved_mm), &mut hits);
+            let mut searched = vec![None; points.len()];
+            closest_in_order(&query, &points, &mut searched);
+            assert!(hits == searched, "step {step}");
+        }
+        assert!(leading > points.len(), "{leading}");
     }
 
     #[test]

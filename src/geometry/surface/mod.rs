@@ -6,7 +6,9 @@ mod pack;
 mod ray;
 mod within;
 
-pub use closest::{ClosestQuery, NO_FACET, closest_from_last, closest_in_order};
+use std::sync::OnceLock;
+
+pub use closest::{ClosestQuery, LastFacet, NO_FACET, closest_from_last, closest_in_order};
 pub use in_plane::PlanarHit;
 
 use pack::FacetPack;
@@ -31,6 +33,7 @@ pub struct Surface {
     tree: Tree,
     packs: Vec<FacetPack>,
     has_overlaps: bool,
+    facets_along_curve: OnceLock<Vec<u32>>,
 }
 
 /// The point of a surface closest to a query point.
@@ -81,6 +84,7 @@ impl Surface {
             tree,
             packs,
             has_overlaps: false,
+            facets_along_curve: OnceLock::new(),
         }
     }
 
@@ -93,6 +97,11 @@ impl Surface {
     /// Whether shells of it are known to overlap: the normal at the closest point then does not tell every side.
     pub fn has_overlaps(&self) -> bool {
         self.has_overlaps
+    }
+
+    /// Indices of the facets by their centroids along a space-filling curve; found once.
+    pub fn facets_along_curve(&self) -> &[u32] {
+        self.facets_along_curve.get_or_init(|| self.mesh.facets_along_curve().numbers)
     }
 
     /// The mesh.

@@ -64,6 +64,25 @@ impl FacetPack {
     /// Mask with bit i set if facet i may be within the squared distance `limit` of `p`.
     #[inline(always)]
     pub(super) fn within<L: Lanes>(&self, p: [f32; 3], limit: f32) -> u32 {
+        L::le(self.squared_distances::<L>(p), L::splat(limit)) | self.needles
+    }
+
+    /// As [`Self::within`], with the squared distances; those of needles are 0, as they may be anything.
+    #[inline(always)]
+    pub(super) fn distances_within<L: Lanes>(&self, p: [f32; 3], limit: f32) -> (u32, [f32; 8]) {
+        let squared = self.squared_distances::<L>(p);
+        let mut distances = L::store(squared);
+        let mut needles = self.needles;
+        while needles != 0 {
+            distances[needles.trailing_zeros() as usize] = 0.0;
+            needles &= needles - 1;
+        }
+        (L::le(squared, L::splat(limit)) | self.needles, distances)
+    }
+
+    /// Squared distances of the facets from `p`; too small for needles.
+    #[inline(always)]
+    fn squared_distances<L: Lanes>(&self, p: [f32; 3]) -> L::F {
         let from_corner: [L::F; 3] = std::array::from_fn(|axis| L::sub(L::splat(p[axis]), L::load(&self.corner[axis])));
         let edge1 = self.edge1.each_ref().map(L::load);
         let edge2 = self.edge2.each_ref().map(L::load);
@@ -84,8 +103,7 @@ impl FacetPack {
         let w = L::sub(L::sub(squared, u), v);
         let height = dot::<L>(&from_corner, &normal);
         let plane = L::div(L::mul(height, height), L::max(squared, L::splat(f32::MIN_POSITIVE)));
-        let distance = L::select_non_negative([u, v, w], L::min(plane, nearest_edge), nearest_edge);
-        L::le(distance, L::splat(limit)) | self.needles
+        L::select_non_negative([u, v, w], L::min(plane, nearest_edge), nearest_edge)
     }
 }
 

@@ -265,7 +265,8 @@ pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, dir
         DeviationMap::Points(_) => of_points(surface, footprint),
         DeviationMap::Facets { nominal, values, .. } => {
             let has_data = |sample: &SurfaceSample| values[sample.facet as usize].value().is_some();
-            let samples = sampling::along_curve(nominal, SURFACE_SAMPLES[0], 0).into_iter();
+            let along_curve = nominal.facets_along_curve().numbers;
+            let samples = sampling::of_facets(nominal, &along_curve, SURFACE_SAMPLES[0], 0).into_iter();
             samples.map(|sample| (sample, has_data(&sample))).collect()
         }
     };
@@ -292,7 +293,7 @@ pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, dir
 
 fn of_points(surface: &Surface, footprint: &Footprint) -> Vec<(SurfaceSample, bool)> {
     let [least, most] = SURFACE_SAMPLES;
-    sampling::along_curve(surface.mesh(), footprint.facets.len().clamp(least, most), 0)
+    sampling::along_curve(surface, footprint.facets.len().clamp(least, most), 0)
         .into_par_iter()
         .map_init(Neighbours::default, |neighbours, sample| {
             (sample, is_covered(&sample, surface, footprint, neighbours))
@@ -439,10 +440,11 @@ fn is_enclosed(samples: &[&SurfaceSample], sample_mm2: f64, surface: &Surface, f
         let (sector, radius_mm) = polar(&sample.point);
         farthest_mm[sector] = farthest_mm[sector].max(radius_mm);
     }
-    // A direction in which no sample happens to lie is as wide as those beside it.
+    // Samples lie at random: a direction is as wide as those beside it.
     let own_mm = farthest_mm;
-    for sector in (0..SECTORS).filter(|&sector| own_mm[sector] == 0.0) {
-        farthest_mm[sector] = own_mm[(sector + 1) % SECTORS].max(own_mm[(sector + SECTORS - 1) % SECTORS]);
+    for sector in 0..SECTORS {
+        let beside = [sector + 1, sector + SECTORS - 1].map(|own| own_mm[own % SECTORS]);
+        farthest_mm[sector] = own_mm[sector].max(beside[0]).max(beside[1]);
     }
     let beside_mm = footprint.reach_mm + RIM_SPACINGS * footprint.kept_spacing_mm();
     let around_mm = farthest_mm.iter().copied().fold(0.0, f64::max) + beside_mm;

@@ -84,7 +84,7 @@ impl FaceCoverage {
             return None;
         }
         let face = Surface::new(mesh.part(facets));
-        let samples = sampling::along_curve(face.mesh(), FACE_SAMPLES, 0);
+        let samples = sampling::along_curve(&face, FACE_SAMPLES, 0);
         if samples.is_empty() {
             return None;
         }

@@ -18,6 +18,8 @@ const ROTATIONS: usize = 4_608;
 const VOTERS: usize = 160;
 /// Number of directions that normals are binned by.
 const DIRECTIONS: usize = 256;
+/// Largest difference along the axis between a normal and the direction nearest to it.
+const MAX_RISE: f64 = 0.2;
 /// Minimum cosine between matching normals: allows for half the step of the rotations and of the directions, and for
 /// noise.
 const MIN_COSINE: f64 = 0.9;
@@ -142,12 +144,7 @@ impl<'a> TranslationVotes<'a> {
         let scale = 1.0 / self.cell_mm;
         for voter in &self.voters {
             let normal = matrix * voter.normal;
-            let cosine_to = |direction: &Vector| {
-                let cosine = direction.dot(&normal);
-                if self.oriented { cosine } else { cosine.abs() }
-            };
-            let cosines = self.directions.iter().map(cosine_to);
-            let Some((nearest, _)) = cosines.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
+            let nearest = self.nearest_direction(&normal);
             let shift = self.origin + matrix * voter.point.coords;
             let weight = VOTE / self.facing[nearest].len().max(1) as u32;
             for &i in &self.facing[nearest] {
@@ -164,25 +161,41 @@ impl<'a> TranslationVotes<'a> {
         self.best_cells(rotation, votes)
     }
 
+    /// Index of the direction nearest to a normal, or to its line if the scan's normals are not oriented.
+    fn nearest_direction(&self, normal: &Vector) -> usize {
+        let nearest_to = |normal: &Vector| {
+            // Directions go down the axis in even steps.
+            let row = |z: f64| (0.5 * (1.0 - z) * DIRECTIONS as f64).clamp(0.0, DIRECTIONS as f64) as usize;
+            let rows = row(normal.z + MAX_RISE)..(row(normal.z - MAX_RISE) + 1).min(DIRECTIONS);
+            let cosines = rows.map(|own| (self.directions[own].dot(normal), own));
+            cosines.fold((f64::NEG_INFINITY, 0), |best, own| if own.0 >= best.0 { own } else { best })
+        };
+        let (cosine, index) = nearest_to(normal);
+        if self.oriented {
+            return index;
+        }
+        let (opposite_cosine, opposite_index) = nearest_to(&-normal);
+        if (opposite_cosine, opposite_index) > (cosine, index) { opposite_index } else { index }
+    }
+
     /// Peaks of the votes summed over blocks of 2 x 2 x 2 cells, since a translation near a cell border splits its
     /// votes.
     fn best_cells(&self, rotation: &UnitQuaternion<f64>, votes: &[u32]) -> Vec<Peak> {
         let [nx, ny, nz] = self.cells;
-        let at = |x: usize, y: usize, z: usize| votes[(x * ny + y) * nz + z];
+        let row = |x: usize, y: usize| &votes[(x * ny + y) * nz..][..nz];
         let mut best: Vec<(u32, [usize; 3])> = Vec::with_capacity(MAX_PEAKS + 1);
+        let mut sums = vec![0_u32; nz - 1];
         for x in 0..nx - 1 {
             for y in 0..ny - 1 {
-                for z in 0..nz - 1 {
-                    let sum = at(x, y, z)
-                        + at(x, y, z + 1)
-                        + at(x, y + 1, z)
-                        + at(x, y + 1, z + 1)
-                        + at(x + 1, y, z)
-                        + at(x + 1, y, z + 1)
-                        + at(x + 1, y + 1, z)
-                        + at(x + 1, y + 1, z + 1);
-                    let enters = best.len() < MAX_PEAKS || best.last().is_some_and(|last| sum > last.0);
-                    if sum == 0 || !enters {
+                let [a, b, c, d] = [row(x, y), row(x, y + 1), row(x + 1, y), row(x + 1, y + 1)];
+                let column = |z: usize| a[z] + b[z] + c[z] + d[z];
+                sums.iter_mut().enumerate().for_each(|(z, sum)| *sum = column(z) + column(z + 1));
+                let entered = |best: &[(u32, [usize; 3])]| best.get(MAX_PEAKS - 1).map_or(0, |last| last.0);
+                if sums.iter().copied().max().unwrap_or_default() <= entered(&best) {
+                    continue;
+                }
+                for (z, &sum) in sums.iter().enumerate().filter(|(_, sum)| **sum > 0) {
+                    if sum <= entered(&best) {
                         continue;
                     }
                     let here = [x, y, z];
@@ -238,6 +251,27 @@ mod tests {
             let wanted = random.rotation();
             let nearest = all.iter().map(|own| own.angle_to(&wanted)).fold(f64::INFINITY, f64::min);
             assert!(nearest.to_degrees() < 15.0, "{}", nearest.to_degrees());
+        }
+    }
+
+    #[test]
+    fn the_nearest_direction_is_that_among_all() {
+        let scene: Vec<OrientedPoint> = (0..3_u64)
+            .map(|i| OrientedPoint {
+                point: Random::new(i, 4).rotation() * Point::new(1.0, 0.0, 0.0),
+                normal: Vector::x(),
+            })
+            .collect();
+        let bounds = Aabb { min: Point::origin(), max: Point::new(2.0, 2.0, 2.0) };
+        let mut random = Random::new(7, 7);
+        for oriented in [true, false] {
+            let votes = TranslationVotes::new(&[], &scene, &bounds, oriented, 0.2).unwrap();
+            for _ in 0..20_000 {
+                let normal = random.rotation() * Vector::x();
+                let cosine = |own: &Vector| if oriented { own.dot(&normal) } else { own.dot(&normal).abs() };
+                let best = votes.directions.iter().map(cosine).fold(f64::NEG_INFINITY, f64::max);
+                assert_eq!(cosine(&votes.directions[votes.nearest_direction(&normal)]), best, "{normal}");
+            }
         }
     }
 
