@@ -15,6 +15,11 @@ use compute::Backend;
 use compute::registration::Target;
 use geometry::{Pose, Surface};
 
+/// Distance within which a point is near the nominal, as a share of its diagonal, and the share of a scan that must be near
+/// for it to be of one part.
+const NEAR_SHARE: f64 = 0.02;
+const MIN_NEAR_FRACTION: f64 = 0.95;
+
 /// The pose of the scan in an alignment, nominal_from_scan; for `None` that of its file.
 pub(crate) fn pose_in(alignment: Option<ElementId>, inputs: &dyn Inputs) -> Result<Pose> {
     let Some(id) = alignment else { return Ok(Pose::identity()) };
@@ -241,6 +246,7 @@ pub fn run_automatic(
         sought = seek(&progress.part(0.9, 1.0))?;
     }
     match (sought, &mut found) {
+        (Some(Sought::Found(better)), Ok(whole)) if leaves_more_aside(&better, whole, surface, prepared) => {}
         (Some(Sought::Found(better)), _) => return Ok(*better),
         (Some(Sought::NotFound(reason)), Ok(found)) if !is_explained => {
             let reason = reason.unwrap_or_else(|| "no pose was proposed".to_owned());
@@ -256,6 +262,16 @@ pub fn run_automatic(
         _ => {}
     }
     found
+}
+
+/// Whether nearly all of a scan lies near the nominal as a `whole`, and less of it where a `part` of it was found: a part that
+/// is too large all around lies nowhere exactly, and laid onto some of its faces fits these alone.
+fn leaves_more_aside(part: &Alignment, whole: &Alignment, surface: &Surface, scan: &PreparedScan) -> bool {
+    let near_mm = NEAR_SHARE * surface.bounds().diagonal();
+    let near =
+        |own: &Alignment| automatic::explained_within(surface, &scan.ordered, &own.nominal_from_scan, near_mm).fraction;
+    let near_whole = near(whole);
+    near_whole >= MIN_NEAR_FRACTION && near_whole > near(part)
 }
 
 /// The best-fit problem of a scan and the surface of a nominal.

@@ -29,7 +29,7 @@ use compute::Backend;
 use compute::registration::Target;
 use geometry::point_pairs::{OrientedPoint, PairTable, oriented_points};
 use geometry::{Cloud, Pose, SearchablePoints, Surface, normals, thinning};
-pub use onto_cloud::{explained, on_cloud};
+pub use onto_cloud::{explained, explained_within, on_cloud};
 use translations::TranslationVotes;
 pub use turns::about_own_axes;
 

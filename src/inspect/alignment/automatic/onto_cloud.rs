@@ -105,7 +105,11 @@ fn surface_of_squares(nominal: &Cloud, normals: &[Vector]) -> Surface {
 
 /// Share of a scan that lies on a surface in a pose.
 pub fn explained(surface: &Surface, scan: &OrderedPoints, pose: &Pose) -> ExplainedFraction {
-    let within_mm = ExplainedFraction::DISTANCE_SHARE * surface.bounds().diagonal();
+    explained_within(surface, scan, pose, ExplainedFraction::DISTANCE_SHARE * surface.bounds().diagonal())
+}
+
+/// As [`explained`], of points that are at most `within_mm` from the surface.
+pub fn explained_within(surface: &Surface, scan: &OrderedPoints, pose: &Pose, within_mm: f64) -> ExplainedFraction {
     // The same number of points as in the verification of the search.
     let stride = (scan.points.len() / DENSE_POINTS).max(1);
     let sample: Vec<&Point> = scan.points.iter().step_by(stride).collect();
