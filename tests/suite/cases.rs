@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::support::{case, errors, shadowgraph, text};
+use super::support::{case, errors, pose_of_json, shadowgraph, text};
 
 /// Exit code and JSON of the program.
 #[track_caller]
@@ -20,6 +20,18 @@ fn compared(nominal: &str, scan: &str) -> Value {
     let parts = ["inspect", "--nominal", text(&nominal), "--scan", text(&scan), "--align", "none"];
     let more = ["--pose", text(&pose), "--no-pictures", "--out", text(folder.path())];
     answer(&[&parts[..], &more[..]].concat()).1
+}
+
+/// A block that is 0.5 mm too large all around, where its nominal is.
+#[test]
+fn a_block_too_large_all_around_stays_where_it_is() {
+    let [nominal, scan] = ["v_step.stl", "v_step_0.5.xyz.gz"].map(|own| case("alignment").join(own));
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["inspect", "--nominal", text(&nominal), "--scan", text(&scan), "--out", text(folder.path())];
+    let (_, found) = answer(&[&files[..], &["--tolerance-mm", "0.6", "--no-pictures"]].concat());
+    let pose = pose_of_json(&found["alignment"]["nominal_from_scan"]);
+    assert!(pose.rotation.angle() < 1e-3 && pose.translation.vector.norm() < 0.1, "{pose}");
+    assert!(found["headline"].as_str().unwrap().starts_with("PASS"), "{}", found["headline"]);
 }
 
 /// A chamfer of 1.2 mm legs, -0.6 mm deep, along a whole edge.

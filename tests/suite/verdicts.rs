@@ -299,6 +299,32 @@ fn narrow_strips_on_faces_fail_and_their_extent_is_known() {
     }
 }
 
+/// The edges of a plate that is too large on all sides are farther from those of its nominal than its faces are.
+#[test]
+fn what_lies_over_an_edge_is_judged_by_the_faces_beside_it() {
+    let (low, size) = ([-0.25; 3], [100.5, 80.5, 8.5]);
+    let side = |corner: [f64; 3], u: usize, v: usize| {
+        let along = |axis: usize| std::array::from_fn(|own| if own == axis { size[axis] } else { 0.0 });
+        face(corner, along(u), along(v), all)
+    };
+    let far = |axis: usize| std::array::from_fn(|own| low[own] + if own == axis { size[axis] } else { 0.0 });
+    let axes = [(0, 1, 2), (1, 2, 0), (2, 0, 1)];
+    let grown: Vec<Point> = axes.iter().flat_map(|&(n, u, v)| [side(low, v, u), side(far(n), u, v)].concat()).collect();
+    let within = |mm: f64| Parameters { tolerance: Tolerance { low_mm: -mm, high_mm: mm }, ..Parameters::default() };
+    let check = check_of(plate(), grown.clone(), &within(0.3));
+    assert_eq!(check.verdict(), Verdict::Pass, "{:?}", check.judgement);
+    assert!(check.outliers.over_edges > 20 && check.outliers.largest_mm > 0.33, "{:?}", check.outliers);
+    assert!(check.judgement.remarks.iter().any(|own| own.contains("lie over edges")), "{:?}", check.judgement);
+    assert_eq!(check_of(plate(), grown, &within(0.2)).verdict(), Verdict::Fail);
+    // A bead along an edge is farther from each face.
+    let mut points = plate_scan(all, all);
+    points.extend((0..8_000).map(|i| {
+        let angle = f64::from(i % 20) / 20.0 * 1.5 * std::f64::consts::PI - 0.5 * std::f64::consts::PI;
+        Point::new(20.0 + 0.1 * f64::from(i / 20), -0.5 * angle.cos(), 8.0 + 0.5 * angle.sin())
+    }));
+    assert_eq!(check_of(plate(), points, &within(0.4)).verdict(), Verdict::Fail);
+}
+
 /// Of a drilled hole whose walls are too dark to be measured nothing is left but two gaps.
 #[test]
 fn a_dark_hole_is_no_pass_and_named() {

@@ -137,6 +137,7 @@ word-only-n-of-the-scan-s-points-lie-within-n-mm-of-the-nominal-the-scan-may-be-
 word-only-n-of-the-nominal-s-surface-was-measured-n-are-required = Nur { $n1 } % der Oberfläche des CAD wurden gemessen; gefordert sind { $n2 } %.
 word-no-connected-region-of-n-mm-or-more-is-out-of-tolerance = Kein zusammenhängender Bereich ab { $n1 } mm² ist außer Toleranz.
 word-n-are-in-tolerance-n-single-points-or-groups-too-small-to-count-are-out-of-tolerance-the-largest-by-n-mm = { $n1 } % sind in Toleranz: { $n2 } einzelne Punkte oder zu kleine Gruppen sind außer Toleranz, um bis zu { $n3 } mm.
+word-n-of-them-lie-over-edges-and-are-in-tolerance-to-each-face-beside-these = { $n1 } davon liegen über Kanten und sind zu jeder Fläche daneben in Toleranz.
 word-n-are-in-tolerance-n-single-facets-or-groups-too-small-to-count-are-out-of-tolerance-the-largest-by-n-mm = { $n1 } % sind in Toleranz: { $n2 } einzelne Dreiecke oder zu kleine Gruppen sind außer Toleranz, um bis zu { $n3 } mm.
 word-n-region-of-the-surface-without-data-the-largest-n-mm-at-n-n-n-mm = { $n1 } Bereich der Oberfläche ohne Daten, { $n2 } mm² bei ({ $n3 }, { $n4 }, { $n5 }) mm.
 word-n-regions-of-the-surface-without-data-the-largest-n-mm-at-n-n-n-mm = { $n1 } Bereiche der Oberfläche ohne Daten, der größte { $n2 } mm² bei ({ $n3 }, { $n4 }, { $n5 }) mm.

@@ -277,6 +277,12 @@ impl Evidence<'_> {
                 outliers.largest_mm
             ));
         }
+        if outliers.over_edges > 0 {
+            remarks.push(format!(
+                "{} of them lie over edges and are in tolerance to each face beside these.",
+                outliers.over_edges
+            ));
+        }
         if let [largest, ..] = coverage.unmeasured.as_slice() {
             let in_view =
                 coverage.unmeasured.iter().any(|region| region.in_view_fraction.is_some_and(|fraction| fraction > 0.5));

@@ -9,6 +9,7 @@
 
 mod candidates;
 mod clutter;
+mod edges;
 mod outliers;
 mod peak;
 mod samples;
@@ -148,7 +149,7 @@ pub fn find(backend: &dyn Backend, request: &Request<'_>, progress: &Progress) -
             in_regions.add(members);
             found.add(&samples, &sides, members, false, is_region, None);
         }
-        found.outliers = in_regions.outliers(samples.len(), &sides);
+        found.outliers = in_regions.outliers(samples.len(), &sides, &[]);
     }
     among_points(backend, request, &mut found, progress)?;
     let severity = |own: &Region| (own.excess_mm, own.peak_mm.abs());
@@ -209,17 +210,20 @@ fn among_points(
     let measured =
         MeasuredPoints { points: Arc::clone(&points), scanned, values_mm: Arc::clone(&values_mm), normals: &normals };
     let mut samples = Samples::of_points(backend, measured, &searchable, is_out, progress)?;
-    let outside = linked_outside(&samples, &sides);
+    let over_edges = edges::within_faces(request, &samples, &sides);
+    let outside = linked_outside(&samples, &sides, &over_edges);
     if outside.is_empty() {
         found.clutter.stray_points = indices.len() - within;
-        found.outliers = Membership::new(&samples).outliers(within, &sides);
+        found.outliers = Membership::new(&samples).outliers(within, &sides, &over_edges);
         return Ok(());
     }
     let clutter_test = ClutterTest::new(request);
     // Clutter is removed; its points within the maximum distance are grouped anew on their own.
     let (mut groups, mut near_clutter) = (Vec::new(), vec![0_i8; samples.len()]);
     let mut is_clutter = vec![false; samples.len()];
-    for members in connected(&sides.of_all(&samples), &samples) {
+    let mut smoothed = sides.of_all(&samples);
+    smoothed.iter_mut().zip(&over_edges).filter(|(_, is_over_edge)| **is_over_edge).for_each(|(side, _)| *side = 0);
+    for members in connected(&smoothed, &samples) {
         // What lies near the nominal is part of it, however far it is along the direction.
         let (near, far) = members.split_at(members.partition_point(|&i| (i as usize) < near));
         if far.len() < MIN_POINTS || clutter_test.belongs_to_part(&samples, &facets, far) {
@@ -304,7 +308,7 @@ fn among_points(
     }
     found.clutter.stray_points = indices.len() - within - far_in_regions - found.clutter.points;
     if within > 0 {
-        found.outliers = in_regions.outliers(within, &sides);
+        found.outliers = in_regions.outliers(within, &sides, &over_edges);
     }
     Ok(())
 }
@@ -334,9 +338,11 @@ impl PeakUncertainty {
     }
 }
 
-/// Groups of linked points that are out of tolerance on the same side themselves, each in ascending order.
-fn linked_outside(samples: &Samples, sides: &Sides<'_>) -> Vec<Vec<u32>> {
-    let side = |i: usize| if samples.is_surface(i) { sides.of(i as u32, samples.raw_mm(i)) } else { 0 };
+/// Groups of linked points that are out of tolerance on the same side themselves and not only `over_edges`, each in
+/// ascending order.
+fn linked_outside(samples: &Samples, sides: &Sides<'_>, over_edges: &[bool]) -> Vec<Vec<u32>> {
+    let is_looked_at = |i: usize| samples.is_surface(i) && !over_edges[i];
+    let side = |i: usize| if is_looked_at(i) { sides.of(i as u32, samples.raw_mm(i)) } else { 0 };
     let of_all: Vec<i8> = (0..samples.len()).into_par_iter().map(side).collect();
     let mut sets = DisjointSets::new(of_all.len());
     for i in (0..of_all.len()).filter(|&i| of_all[i] != 0) {

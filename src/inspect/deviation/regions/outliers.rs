@@ -13,6 +13,9 @@ pub struct Outliers {
     pub count: usize,
     /// The deviation of largest magnitude among them, signed, mm.
     pub largest_mm: f64,
+    /// Number of those that lie over an edge and are in tolerance to each face beside it.
+    #[serde(default)]
+    pub over_edges: usize,
 }
 
 /// Membership of samples in regions.
@@ -30,11 +33,12 @@ impl<'a> Membership<'a> {
         members.iter().for_each(|&i| self.inside[i as usize] = true);
     }
 
-    /// The samples out of tolerance outside regions, among the first `count`.
-    pub fn outliers(&self, count: usize, sides: &Sides<'_>) -> Outliers {
+    /// The samples out of tolerance outside regions, among the first `count`; by sample, whether it is one of `over_edges`.
+    pub fn outliers(&self, count: usize, sides: &Sides<'_>, over_edges: &[bool]) -> Outliers {
         let alone = |i: usize| {
             let raw_mm = self.samples.raw_mm(i);
-            (!self.inside[i] && sides.of(i as u32, raw_mm) != 0).then_some(raw_mm)
+            let is_over_edge = over_edges.get(i) == Some(&true);
+            (!self.inside[i] && sides.of(i as u32, raw_mm) != 0).then_some((raw_mm, is_over_edge))
         };
         let none = Outliers::default;
         (0..count).into_par_iter().filter_map(alone).fold(none, Outliers::with).reduce(none, Outliers::and)
@@ -42,14 +46,14 @@ impl<'a> Membership<'a> {
 }
 
 impl Outliers {
-    fn with(self, raw_mm: f64) -> Self {
-        self.and(Self { count: 1, largest_mm: raw_mm })
+    fn with(self, (raw_mm, is_over_edge): (f64, bool)) -> Self {
+        self.and(Self { count: 1, largest_mm: raw_mm, over_edges: is_over_edge.into() })
     }
 
     fn and(self, other: Self) -> Self {
         // Of equal magnitudes the positive one, regardless of order.
         let key = |own: &Self| (own.largest_mm.abs(), own.largest_mm);
         let largest_mm = if key(&other) > key(&self) { other.largest_mm } else { self.largest_mm };
-        Self { count: self.count + other.count, largest_mm }
+        Self { count: self.count + other.count, largest_mm, over_edges: self.over_edges + other.over_edges }
     }
 }
