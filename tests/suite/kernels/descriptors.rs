@@ -16,7 +16,9 @@ fn nearest_descriptors_agree_with_the_processor() {
     let mut draw = |count: usize| -> Vec<Descriptor> {
         (0..count).map(|_| std::array::from_fn(|_| random.index(4) as f32 * 7.7)).collect()
     };
-    for (references, queries) in [(0, 3), (1, 3), (5, 1), (255, 33), (256, 32), (sized(700, 300), sized(70, 40))] {
+    for (references, queries) in
+        [(0, 3), (1, 3), (5, 1), (255, sized(33, 5)), (256, sized(32, 6)), (sized(700, 300), sized(70, 33))]
+    {
         let (mut references, queries) = (draw(references), draw(queries));
         let half = references.len() / 2;
         references.copy_within(..half / 2, half);

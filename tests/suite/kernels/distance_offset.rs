@@ -40,7 +40,7 @@ fn agree(mesh: Mesh, voxels: u32, distance_mm: f64, layout: Layout, sides: Sides
 /// A volume of which the device holds a box at a time.
 #[test]
 fn volumes_in_boxes_are_the_same_voxels() {
-    let voxels = if is_on_gpu() { 200 } else { sized(48, 40) as u32 };
+    let voxels = if is_on_gpu() { 200 } else { sized(48, 32) as u32 };
     let mut mesh = shapes::torus(6.0, 2.0, 48, 24);
     mesh.append(&shapes::cuboid(Point::new(-2.0, -2.0, -3.0), Point::new(2.0, 3.0, 4.0)));
     let surface = Surface::new(mesh);
