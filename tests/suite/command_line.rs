@@ -7,7 +7,7 @@ use shadowgraph::base::Progress;
 use shadowgraph::dispatch::{Command, Dispatcher, Projects};
 use shadowgraph::geometry::{Point, transform};
 
-use super::support::{asset, context, errors, pose_of_json, shadowgraph, text};
+use super::support::{asset, bracket_pose, context, errors, pose_of_json, shadowgraph, text};
 
 fn demo_truth() -> Value {
     serde_json::from_str(&std::fs::read_to_string(asset("bracket-truth.json")).unwrap()).unwrap()
@@ -56,10 +56,11 @@ fn the_demo_writes_every_file_and_finds_pose_and_defects() {
 fn out_of_tolerance_ends_with_code_4_only_when_asked() {
     let folder = tempfile::tempdir().unwrap();
     let (nominal, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
-    let out = folder.path().join("r");
-    let base = ["inspect", "--nominal", text(&nominal), "--scan", text(&scan), "--no-pictures", "--out", text(&out)];
+    let (pose, out) = (bracket_pose(folder.path()), folder.path().join("r"));
+    let files = ["inspect", "--nominal", text(&nominal), "--scan", text(&scan), "--pose", text(&pose)];
+    let base = [&files[..], &["--no-pictures", "--out", text(&out)]].concat();
     assert_eq!(shadowgraph(&base).status.code(), Some(0));
-    let mut strict = base.to_vec();
+    let mut strict = base.clone();
     strict.push("--fail-on-out-of-tolerance");
     assert_eq!(shadowgraph(&strict).status.code(), Some(4));
     let mut wide = strict.clone();
@@ -70,11 +71,12 @@ fn out_of_tolerance_ends_with_code_4_only_when_asked() {
 #[test]
 fn points_over_facets_find_the_regions_that_closest_points_find() {
     let folder = tempfile::tempdir().unwrap();
-    let (bracket, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
+    let (bracket, scan, pose) = (asset("bracket.stl"), asset("bracket-scan.ply"), bracket_pose(folder.path()));
     let regions = ["closest", "point-facet"].map(|method| {
         let out = folder.path().join(method);
-        let files = ["inspect", "--nominal", text(&bracket), "--scan", text(&scan), "--out", text(&out)];
-        let output = shadowgraph(&[&files[..], &["--method", method, "--no-pictures", "--json"]].concat());
+        let files = ["inspect", "--nominal", text(&bracket), "--scan", text(&scan), "--pose", text(&pose)];
+        let more = ["--method", method, "--no-pictures", "--json", "--out", text(&out)];
+        let output = shadowgraph(&[&files[..], &more[..]].concat());
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
         let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
         let mut regions: Vec<(i64, f64)> = summary["regions"]

@@ -8,14 +8,14 @@ use shadowgraph::app::App;
 use shadowgraph::dispatch::Command;
 
 use super::pictures::inspected;
-use super::support::{asset, errors, shadowgraph, text};
+use super::support::{asset, bracket_pose, errors, shadowgraph, text};
 use super::window::{send, settle};
 
 /// The report, the deviations and the summary without times, of a run with these options.
 fn written(folder: &Path, options: &[&str]) -> (String, Vec<u8>, serde_json::Value) {
-    let [cad, scan] = [asset("bracket.stl"), asset("bracket-scan.ply")];
-    let given = ["inspect", "--nominal", text(&cad), "--scan", text(&scan), "--no-pictures", "--out", text(folder)];
-    let run = shadowgraph(&[&given[..], options].concat());
+    let [cad, scan, pose] = [asset("bracket.stl"), asset("bracket-scan.ply"), bracket_pose(folder.parent().unwrap())];
+    let files = ["inspect", "--nominal", text(&cad), "--scan", text(&scan), "--pose", text(&pose)];
+    let run = shadowgraph(&[&files[..], &["--no-pictures", "--out", text(folder)], options].concat());
     assert!(run.status.success(), "{}", errors(&run));
     let mut summary: serde_json::Value =
         serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();

@@ -10,7 +10,7 @@ use shadowgraph::inspect::deviation::{Colours, OwnScale};
 use shadowgraph::session::plan::Plan;
 use shadowgraph::session::project::Project;
 
-use super::support::{asset, errors, shadowgraph, text};
+use super::support::{asset, bracket_pose, errors, shadowgraph, text};
 use super::window::{open, send, settle};
 
 const LOW: [u8; 3] = [0, 0, 200];
@@ -37,7 +37,9 @@ fn a_scale_from_a_file_colours_map_and_report_and_goes_into_plan_and_project() {
     let [file, out, plan] = ["bands.json", "out", "a.sgplan"].map(|name| folder.path().join(name));
     scale().save(&file).unwrap();
     let [cad, scan] = [asset("bracket.stl"), asset("bracket-scan.ply")];
-    let given = ["inspect", "--nominal", text(&cad), "--scan", text(&scan), "--no-pictures", "--colours", text(&file)];
+    let pose = bracket_pose(folder.path());
+    let files = ["inspect", "--nominal", text(&cad), "--scan", text(&scan), "--pose", text(&pose)];
+    let given = [&files[..], &["--no-pictures", "--colours", text(&file)]].concat();
     let run = shadowgraph(&[&given[..], &["--save-plan", text(&plan), "--out", text(&out)]].concat());
     assert!(run.status.success(), "{}", errors(&run));
     let grey = shadowgraph::render::colour_scale::NO_DATA;

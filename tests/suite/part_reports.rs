@@ -8,7 +8,7 @@ use shadowgraph::dispatch::{Dispatcher, Inspect, Parts, Projects};
 use shadowgraph::session::series::PartRecord;
 
 use super::many_parts::{plan, scans, type_into};
-use super::support::{asset, context, errors, shadowgraph, text};
+use super::support::{asset, bracket_pose, context, errors, shadowgraph, text};
 use super::window::{compare_picture, open, settle};
 
 fn summary(folder: &Path) -> serde_json::Value {
@@ -155,8 +155,10 @@ fn pages_have_the_size_that_was_asked_for_and_the_first_one_the_logo() {
     let logo = folder.path().join("logo.png");
     image::RgbaImage::from_pixel(300, 90, image::Rgba([20, 60, 120, 255])).save(&logo).unwrap();
     let (part, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
+    let pose = bracket_pose(folder.path());
     let run = |more: &[&str]| {
-        let words = ["inspect", "--nominal", text(&part), "--scan", text(&scan), "--no-pictures"];
+        let files = ["inspect", "--nominal", text(&part), "--scan", text(&scan), "--pose", text(&pose)];
+        let words = [&files[..], &["--no-pictures"]].concat();
         let ended = shadowgraph(&[&words[..], more].concat());
         assert!(ended.status.success(), "{}", errors(&ended));
         errors(&ended)

@@ -10,7 +10,7 @@ use shadowgraph::report::pdf::Ink;
 use shadowgraph::session::presentation::{Contents, ReportSection};
 
 use super::many_parts::scans;
-use super::support::{asset, errors, shadowgraph, text};
+use super::support::{asset, bracket_pose, errors, shadowgraph, text};
 use super::window::{compare_picture, open, settle};
 
 type Window = egui_kittest::Harness<'static, shadowgraph::app::App>;
@@ -179,8 +179,9 @@ fn sections_of_the_report_are_chosen_ordered_and_looked_at_before_printing() {
 fn the_command_line_chooses_sections_and_refuses_what_is_none() {
     let folder = tempfile::tempdir().unwrap();
     let (part, scan, out) = (asset("bracket.stl"), asset("bracket-scan.ply"), folder.path().join("out"));
+    let pose = bracket_pose(folder.path());
     let mut arguments = vec!["inspect", "--nominal", text(&part), "--scan", text(&scan), "--out", text(&out)];
-    arguments.extend(["--report-sections", "sources,part", "--views", "front"]);
+    arguments.extend(["--pose", text(&pose), "--report-sections", "sources,part", "--views", "front"]);
     let ended = shadowgraph(&arguments);
     assert!(ended.status.success(), "{}", errors(&ended));
     let report = html(&out);

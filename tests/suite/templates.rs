@@ -11,7 +11,7 @@ use shadowgraph::dispatch::{Command, Dispatcher, Inspect, Outputs, Parts, Presen
 use shadowgraph::report::template::{STARTING, save_starting};
 
 use super::many_parts::{plan, scans};
-use super::support::{asset, context, errors, shadowgraph, skipped, text};
+use super::support::{asset, bracket_pose, context, errors, shadowgraph, skipped, text};
 use super::window::{open, settle};
 
 /// Runs the program with this typst, and temporary files in a folder of their own.
@@ -43,7 +43,10 @@ fn json(path: &Path) -> Value {
 /// The inspection of the bracket on the command line, into `out` by `template`.
 fn inspected(typst: &Path, template: &Path, out: &Path, more: &[&str]) -> Output {
     let (part, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
-    let words = ["inspect", "--nominal", text(&part), "--scan", text(&scan), "--template", text(template)];
+    let beside = tempfile::tempdir().unwrap();
+    let pose = bracket_pose(beside.path());
+    let files = ["inspect", "--nominal", text(&part), "--scan", text(&scan), "--pose", text(&pose)];
+    let words = [&files[..], &["--template", text(template)]].concat();
     let temporary = tempfile::tempdir().unwrap();
     let ended = with_typst(typst, temporary.path(), &[&words[..], &["--out", text(out)], more].concat());
     assert!(ended.status.success(), "{}", errors(&ended));
