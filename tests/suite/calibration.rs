@@ -195,7 +195,7 @@ fn the_bootstrap_agrees_with_propagation() {
 fn every_artefact_calibrates() {
     for artefact in ArtefactKind::ALL {
         // Bins and shadows at rims are not in what is stated: square slots are looked at in angle only.
-        let sensor = Sensor { pitch_mm: [0.15, 0.15], ..Sensor::default() };
+        let sensor = Sensor { pitch_mm: coarse_pitch_mm(artefact), ..Sensor::default() };
         let setting = Setting { artefact, sensor, ..Setting::default() };
         let trial = trials::trial(&setting, &trials::Made::of(&setting), 7).unwrap();
         println!("{artefact:?} {trial:?}");
