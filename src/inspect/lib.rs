@@ -20,6 +20,8 @@ pub mod selection;
 pub mod simulation;
 pub mod surface_points;
 mod table;
+#[cfg(test)]
+mod test_sizes;
 pub mod thickness;
 pub mod tolerances;
 pub mod verdict;

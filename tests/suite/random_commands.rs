@@ -460,7 +460,7 @@ fn run(dispatcher: &mut Dispatcher, command: Command) {
 #[test]
 fn random_commands_leave_nothing_dangling_and_undo_and_redo_agree() {
     let files = files();
-    let seeds = super::support::poses(3) as u64;
+    let seeds = super::support::poses(2) as u64;
     let commands = if seeds < 20 { 250 } else { 1000 };
     for seed in 0..seeds {
         let mut draws = Draws(seed);

@@ -204,7 +204,7 @@ fn points_that_hold_several_directions_are_the_closed_form_on_many_parts() {
     // The scan ends 1 mm before the edges.
     let references = ReferencePoints { points, radius_mm: 10.0 };
     let mut random = Random::new(1101, 0);
-    for _ in 0..base::random::draws(25, 100) {
+    for _ in 0..crate::test_sizes::draws(25, 100) {
         let part = part(&mut random);
         let start = part.start(&mut random);
         let (silent, none) = (Progress::silent(), Centres::new());
@@ -277,7 +277,7 @@ fn points_on_curved_faces_give_the_pose_of_many_parts() {
     let nominal = Surface::new(mesh);
     let mut random = Random::new(17, 0);
     let scan: Vec<Point> = sampling::by_area(nominal.mesh(), 40_000, 3).iter().map(|own| own.point).collect();
-    for _ in 0..base::random::draws(25, 100) {
+    for _ in 0..crate::test_sizes::draws(25, 100) {
         let nominal_from_scan =
             Pose::from_parts(Vector::from_fn(|_, _| random.range(-300.0, 300.0)).into(), random.rotation());
         let scan_from_nominal = nominal_from_scan.inverse();
@@ -421,7 +421,7 @@ fn datum_planes_touch_and_have_no_positive_deviation_on_100_parts() {
 #[test]
 fn holes_and_pins_are_contacting_and_perpendicular_to_the_primary_plane_on_many_parts() {
     let mut random = Random::new(12, 0);
-    for number in 0..base::random::draws(20, 100) {
+    for number in 0..crate::test_sizes::draws(20, 100) {
         let pose = Pose::from_parts(Vector::new(30.0, -70.0, 15.0).into(), random.rotation());
         let back = pose.inverse();
         let top: Vec<Point> = (0..900)

@@ -143,7 +143,7 @@ mod tests {
     fn of_the_first_50_poses_one_is_right_always_by_votes_and_mostly_by_matches() {
         let surface = stepped();
         let model = PartModel::new("part", &surface).unwrap();
-        let scenes = base::random::draws(4, 12) as u32;
+        let scenes = crate::test_sizes::draws(4, 12) as u32;
         // All edges of the part are straight, so that single features tell little.
         for (generator, least) in [(Generator::PairVotes, 1.0), (Generator::FeatureMatches, 0.6)] {
             let mut right = 0_u32;

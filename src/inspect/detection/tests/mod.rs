@@ -31,7 +31,7 @@ fn parts_of_a_pile_are_found_where_they_are_and_others_are_not() {
     let models = [("stepped", &stepped), ("ring", &ring), ("rod", &rod)]
         .map(|(name, surface)| PartModel::new(name, surface).unwrap());
     let (mut wrong, mut all, mut ring_count) = (Vec::new(), 0, 0);
-    let seeds = base::random::draws(3, 6);
+    let seeds = crate::test_sizes::draws(3, 6);
     for seed in 0..seeds {
         let parameters = pile::Parameters::for_parts(5, 60.0, seed);
         let truth = pile::run(&[&stepped, &ring], &[0, 1, 0, 1, 0], &parameters, &Progress::silent()).unwrap();
@@ -73,7 +73,7 @@ fn in_a_bin_parts_are_found_and_its_floor_and_walls_are_none() {
     let models = [("stepped", &stepped), ("ring", &ring), ("angle", &angle)]
         .map(|(name, surface)| PartModel::new(name, surface).unwrap());
     let (mut right, mut seen) = (0, 0);
-    for seed in 0..base::random::draws(3, 5) {
+    for seed in 0..crate::test_sizes::draws(3, 5) {
         let parameters = pile::Parameters::in_bin(5, 60.0, 75.0, seed);
         let truth = pile::run(&[&stepped, &ring], &[0, 1, 0, 1, 0], &parameters, &Progress::silent()).unwrap();
         let found = find(&models, &truth.cloud);

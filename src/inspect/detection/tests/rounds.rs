@@ -13,7 +13,7 @@ fn pile_of(surface: &Surface, seed: u64) -> pile::Pile {
 fn later_rounds_keep_what_was_found_and_take_only_points_that_were_left() {
     let stepped = stepped();
     let models = [PartModel::new("stepped", &stepped).unwrap()];
-    for seed in 0..base::random::draws(2, 4) {
+    for seed in 0..crate::test_sizes::draws(2, 4) {
         let truth = pile_of(&stepped, seed);
         let once = Parameters { max_rounds: 1, ..Parameters::default() };
         let first = run(&Cpu, &models, &truth.cloud, &once, &Known::default(), &Progress::silent()).unwrap();
@@ -50,7 +50,7 @@ fn where_nothing_is_left_no_further_round_is_searched() {
 fn on_what_a_wrong_pose_leaves_of_a_part_no_second_one_is_found() {
     let stepped = stepped();
     let models = [PartModel::new("stepped", &stepped).unwrap()];
-    for seed in 0..base::random::draws(2, 4) {
+    for seed in 0..crate::test_sizes::draws(2, 4) {
         let truth = pile_of(&stepped, seed);
         let found = find(&models, &truth.cloud);
         let right = found.detections[0].placed();

@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn defects_that_are_stated_as_detectable_never_pass_and_sound_parts_do() {
         let parts = shapes::all();
-        let outcomes = run_all(&parts, 0..base::random::draws(1, 4) * Kind::count() as u64).unwrap();
+        let outcomes = run_all(&parts, 0..crate::test_sizes::draws(1, 4) * Kind::count() as u64).unwrap();
         let missed: Vec<&Outcome> = outcomes.iter().filter(|own| own.is_missed()).collect();
         assert!(missed.is_empty(), "{missed:#?}");
         let wrong: Vec<&Outcome> = outcomes.iter().filter(|own| own.sound != Said::Passes).collect();

@@ -48,7 +48,7 @@ fn the_contact_has_no_bias_by_noise_at_any_number_of_points() {
         [(1000, 0.01, 24), (1000, 0.05, 24), (6000, 0.01, 16), (6000, 0.05, 16), (40_000, 0.02, 8)]
     {
         for form in [flat as Form, convex] {
-            let found: Vec<(f64, f64)> = (0..base::random::draws(rounds / 2, rounds))
+            let found: Vec<(f64, f64)> = (0..crate::test_sizes::draws(rounds / 2, rounds))
                 .map(|seed| contact_mm(&face_points(form, count, sigma_mm, seed)))
                 .collect();
             let heights: Vec<f64> = found.iter().map(|own| own.0 / sigma_mm).collect();

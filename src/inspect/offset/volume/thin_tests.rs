@@ -152,7 +152,7 @@ fn is_told(made: &OffsetVolume) -> bool {
 fn twenty_thin_shapes_are_right_or_told() {
     for t in [0.03, 0.15, 0.4] {
         for (index, shape) in thin_shapes(t).into_iter().enumerate() {
-            let is_turned = |way: u64| base::random::draws(1, 2) == 2 || way == index as u64 % 2;
+            let is_turned = |way: u64| crate::test_sizes::draws(1, 2) == 2 || way == index as u64 % 2;
             let ways = [shape.mesh.clone(), turned(shape.mesh)].into_iter().zip(0..).filter(|own| is_turned(own.1));
             for (mesh, _) in ways {
                 let made = offset(mesh, shape.distance_mm, 80);
