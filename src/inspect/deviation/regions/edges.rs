@@ -1,7 +1,7 @@
 //! Points out of tolerance over an edge of the nominal that are in tolerance to each face beside it.
 //!
-//! A block 0.5 mm too large on all sides has corners 0.87 mm from those of its nominal. Its faces are toleranced each by
-//! itself, so the limits of two of them meet in an edge as sharp as theirs (ASME Y14.5-2018, 11.3.1.2), and such points
+//! A block 0.5 mm too large on all sides has corners 0.87 mm from those of its nominal. Where a zone of a profile comes to a
+//! sharp corner, it extends to the intersection of its boundaries (ASME Y14.5M-1994, 6.5.3), and such points
 //! are no region.
 
 use rayon::prelude::*;
