@@ -45,14 +45,15 @@ fn volumes_in_boxes_are_the_same_voxels() {
     mesh.append(&shapes::cuboid(Point::new(-2.0, -2.0, -3.0), Point::new(2.0, 3.0, 4.0)));
     let surface = Surface::new(mesh);
     let solid = SolidSurface::new(&surface, Sides::Normals);
-    for (layout, distance_mm) in [((8, 2, 8), 0.8), ((4, 2, 16), -0.5), ((4, 4, 8), 1.5)] {
+    let cases = [((8, 2, 8), 0.8, 2), ((4, 2, 16), -0.5, 1), ((4, 4, 8), 1.5, 1)];
+    for (layout, distance_mm, divisions) in cases {
         let lattice = Lattice::around(surface.bounds(), 1.5, voxels);
         let layout = Layout { root: layout.0, branching: layout.1, leaf: layout.2 };
         let request = Request { solid: &solid, distance_mm, lattice, layout, cell_format: CellFormat::Compact };
         let cuda = device();
         let job = cuda.prepare_distance_offset(&request).unwrap();
         let whole = job.run(1, &Progress::silent()).unwrap().tree;
-        for per_axis in [2, 4] {
+        for per_axis in [2, 4].into_iter().take(sized(2, divisions)) {
             let boxes = job.run(per_axis, &Progress::silent()).unwrap().tree;
             assert_eq!(boxes.statistics(), whole.statistics());
             for number in 0..voxels.pow(3) as i32 {
