@@ -277,7 +277,8 @@ impl Evidence<'_> {
                 outliers.largest_mm
             ));
         }
-        if outliers.over_edges > 0 {
+        // A few of many explain nothing.
+        if 10 * outliers.over_edges > outliers.count {
             remarks.push(format!(
                 "{} of them lie over edges and are in tolerance to each face beside these.",
                 outliers.over_edges
