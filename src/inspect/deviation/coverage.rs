@@ -440,11 +440,10 @@ fn is_enclosed(samples: &[&SurfaceSample], sample_mm2: f64, surface: &Surface, f
         let (sector, radius_mm) = polar(&sample.point);
         farthest_mm[sector] = farthest_mm[sector].max(radius_mm);
     }
-    // Samples lie at random: a direction is as wide as those beside it.
+    // A direction in which no sample happens to lie is as wide as those beside it.
     let own_mm = farthest_mm;
-    for sector in 0..SECTORS {
-        let beside = [sector + 1, sector + SECTORS - 1].map(|own| own_mm[own % SECTORS]);
-        farthest_mm[sector] = own_mm[sector].max(beside[0]).max(beside[1]);
+    for sector in (0..SECTORS).filter(|&sector| own_mm[sector] == 0.0) {
+        farthest_mm[sector] = own_mm[(sector + 1) % SECTORS].max(own_mm[(sector + SECTORS - 1) % SECTORS]);
     }
     let beside_mm = footprint.reach_mm + RIM_SPACINGS * footprint.kept_spacing_mm();
     let around_mm = farthest_mm.iter().copied().fold(0.0, f64::max) + beside_mm;

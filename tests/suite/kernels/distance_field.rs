@@ -42,7 +42,7 @@ fn agree(mesh: Mesh, reach_mm: f64, resolution: u32, sides: Sides) {
 #[test]
 fn distance_fields_agree_with_the_processor() {
     let cuboid = shapes::cuboid(Point::new(-3.0, -2.0, -1.0), Point::new(4.0, 5.0, 2.0));
-    let (size, torus) = if is_on_gpu() { (512, (256, 128)) } else { (sized(72, 40) as u32, (24, 12)) };
+    let (size, torus) = if is_on_gpu() { (512, (256, 128)) } else { (sized(72, 48) as u32, (24, 12)) };
     let torus = shapes::torus(6.0, 2.0, torus.0, torus.1);
     agree(cuboid, 0.8, size, Sides::Normals);
     agree(torus.clone(), 1.5, size, Sides::Normals);
