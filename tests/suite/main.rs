@@ -3,6 +3,7 @@
 
 mod acceptance;
 mod align;
+mod at_rest;
 mod bad_input;
 mod bench;
 mod brush;

@@ -123,6 +123,8 @@ pub struct Viewport {
     /// Element under the pointer.
     hovered: Option<PickedElement>,
     hovered_at: Option<egui::Pos2>,
+    /// Where this picture was asked for what is under the pointer.
+    asked_at: Option<egui::Pos2>,
     bounds: Aabb,
     /// Upper left corner on the screen, points.
     origin: egui::Pos2,
@@ -172,6 +174,7 @@ impl Viewport {
             pick: None,
             hovered: None,
             hovered_at: None,
+            asked_at: None,
             bounds,
             origin: egui::Pos2::ZERO,
             scale: 1.0,
