@@ -69,11 +69,10 @@ pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>, cad_reader: 
         hides_flags: false,
     };
     let json = parsed.json;
-    let unit_option = if matches!(parsed.verb, Some(Verb::Register(_))) { "--units" } else { "--scan-units" };
     match session::jobs::catch_panic(|| dispatch(parsed, &context)) {
         Ok(outcome) => outcome,
         Err(error) => {
-            let option = error.scan_unit.map(|unit| format!(" ({unit_option} {})", unit.symbol())).unwrap_or_default();
+            let option = error.scan_unit.map(|unit| format!(" (--scan-units {})", unit.symbol())).unwrap_or_default();
             let sentence = error.sentence.clone() + &option;
             if json {
                 outln!("{}", serde_json::json!({ "error": sentence, "exit_code": error.exit_code() }));

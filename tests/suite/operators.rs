@@ -135,21 +135,16 @@ fn of_two_units_that_fit_the_better_is_offered() {
     cloud.scale(1.0 / 25.4);
     let path = folder.path().join("scan.ply");
     write::cloud(&path, &cloud).unwrap();
-    let (part, out) = (asset("bracket.stl"), folder.path().join("out"));
-    let output = shadowgraph(&[
-        "inspect",
-        "--nominal",
-        text(&part),
-        "--scan",
-        text(&path),
-        "--no-pictures",
-        "--out",
-        text(&out),
-    ]);
-    assert!(errors(&output).contains("--scan-units inch"), "{}", errors(&output));
-    // The option is named as the command has it.
-    let output = shadowgraph(&["register", "--nominal", text(&part), "--scan", text(&path)]);
-    assert!(errors(&output).contains("(--units inch)"), "{}", errors(&output));
+    let part = asset("bracket.stl");
+    let command = ["register", "--nominal", text(&part), "--scan", text(&path), "--json"];
+    let output = shadowgraph(&command);
+    let advice = "--scan-units inch";
+    assert!(errors(&output).contains(advice), "{}", errors(&output));
+    // Who follows it arrives.
+    let followed: Vec<&str> = command.into_iter().chain(advice.split(' ')).collect();
+    let output = shadowgraph(&followed);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&errors(&output));
+    assert!(answer["alignment"]["rms_mm"].as_f64().unwrap() < 0.05, "{answer}");
 }
 
 #[test]

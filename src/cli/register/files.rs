@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::console::Console;
 use super::Register;
-use base::{Progress, Result, UserError};
+use base::{LengthUnit, Progress, Result, UserError};
 use compute::cpu::Cpu;
 use compute::{Backend, DeviceKind};
 use dispatch::{Align, Context, Dispatcher, Parts, Watch};
@@ -92,9 +92,12 @@ impl Files {
         }
         let mut dispatcher = Dispatcher::new(context.clone());
         dispatcher.document.settings.best_fit = arguments.best_fit();
-        dispatcher.run_now(Parts::OpenNominal { path: arguments.nominal.clone(), unit: arguments.units }, progress)?;
+        dispatcher.run_now(
+            Parts::OpenNominal { path: arguments.nominal.clone(), unit: arguments.nominal_unit() },
+            progress,
+        )?;
         let paths = vec![arguments.scan.clone()];
-        dispatcher.run_now(Parts::OpenScans { paths, unit: arguments.units, columns: None }, progress)?;
+        dispatcher.run_now(Parts::OpenScans { paths, unit: arguments.scan_unit(), columns: None }, progress)?;
         Ok(Self::Surface(Box::new(dispatcher)))
     }
 
@@ -183,7 +186,7 @@ impl Files {
 
 /// Reads a scan.
 pub fn load(path: &Path, arguments: &Register, context: &Context, progress: &Progress) -> Result<LoadedScan> {
-    load_scan(path, &options(arguments, context), progress).map_err(|error| error.in_file(path))
+    load_scan(path, &options(arguments.scan_unit(), context), progress).map_err(|error| error.in_file(path))
 }
 
 /// The nominal if it is a point cloud: a file without facets, of a format that may hold points alone.
@@ -203,12 +206,13 @@ fn cloud_of(arguments: &Register, context: &Context) -> Option<LoadedScan> {
         return None;
     }
     // A file that cannot be read as a scan is opened as a nominal, which reports the error.
-    let loaded = load_scan(&arguments.nominal, &options(arguments, context), &Progress::silent()).ok()?;
+    let loaded =
+        load_scan(&arguments.nominal, &options(arguments.nominal_unit(), context), &Progress::silent()).ok()?;
     loaded.mesh.is_none().then_some(loaded)
 }
 
-fn options(arguments: &Register, context: &Context) -> LoadOptions {
-    LoadOptions { unit: arguments.units, columns: None, cad: context.cad.clone() }
+fn options(unit: Option<LengthUnit>, context: &Context) -> LoadOptions {
+    LoadOptions { unit, columns: None, cad: context.cad.clone() }
 }
 
 fn given(arguments: &Register) -> Result<Option<Pose>> {

@@ -27,8 +27,14 @@ pub struct Register {
     #[arg(long)]
     pub scan: PathBuf,
     /// Unit of the coordinates of all files.
+    #[arg(long, conflicts_with_all = ["nominal_units", "scan_units"])]
+    units: Option<LengthUnit>,
+    /// Unit of the nominal's coordinates (CAD files state their own).
     #[arg(long)]
-    pub units: Option<LengthUnit>,
+    nominal_units: Option<LengthUnit>,
+    /// Unit of the coordinates of the scans.
+    #[arg(long)]
+    scan_units: Option<LengthUnit>,
     /// Alignment method. --pose replaces the automatic start.
     #[arg(long, value_enum, default_value = "auto")]
     pub align: Method,
@@ -102,6 +108,16 @@ impl Register {
             return Err(UserError::usage("The limit of the mean squared distance must be 0 mm² or more."));
         }
         Ok(())
+    }
+
+    /// Unit of the nominal's coordinates; `None` if not stated.
+    pub fn nominal_unit(&self) -> Option<LengthUnit> {
+        self.nominal_units.or(self.units)
+    }
+
+    /// Unit of the coordinates of the scans; `None` if not stated.
+    pub fn scan_unit(&self) -> Option<LengthUnit> {
+        self.scan_units.or(self.units)
     }
 
     /// The parameters of the best fit.
