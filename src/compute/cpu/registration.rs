@@ -10,7 +10,7 @@ use super::order_statistic::OrderStatistics;
 use crate::point_deviation::MatchState;
 use crate::registration::{Answer, Metric, Problem, Registration, Robust, Step, TUKEY_CUTOFF, Target};
 use base::{Progress, Result};
-use geometry::surface::{ClosestQuery, LastFacet, closest_from_last};
+use geometry::surface::{ClosestQuery, LastFacet, Movement, closest_from_last};
 use geometry::triangle::Feature;
 use geometry::{Aabb, Point, Pose, Surface, SurfaceHit, Vector};
 
@@ -29,8 +29,9 @@ pub(super) struct CpuRegistration<'a> {
     stride: usize,
     points: Vec<Point>,
     normals: Vec<Vector>,
-    /// Closest facets of the points in the last step, where the searches of the next start, and its pose.
+    /// Closest facets of the points in the last step, where the searches of the next start.
     last: Vec<LastFacet>,
+    /// Pose of the last step.
     last_pose: Option<Pose>,
     bounds: Aabb,
 }
@@ -161,7 +162,8 @@ fn pair_with_surface(
     );
     let [least_mm, most_mm] = [MIN_LEAD_SHARE, MAX_LEAD_SHARE].map(|share| share * surface.bounds().diagonal());
     let lead_mm = (LEAD_MOVEMENTS * request.moved_mm).max(least_mm);
-    let movement = (request.moved_mm, if lead_mm < most_mm { lead_mm } else { 0.0 });
+    let lead_mm = if lead_mm < most_mm { lead_mm } else { 0.0 };
+    let movement = Movement { moved_mm: request.moved_mm, lead_mm };
     let chunks = pairs.par_chunks_mut(CHUNK).zip(last.par_chunks_mut(CHUNK)).zip(request.points.par_chunks(CHUNK));
     chunks.enumerate().for_each_init(
         || vec![None; CHUNK],

@@ -38,24 +38,33 @@ impl Default for LastFacet {
     }
 }
 
+/// How points moved since the search for their last facets, and how far the next search looks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Movement {
+    /// Maximum distance of a point from where it was, mm.
+    pub moved_mm: f64,
+    /// Leads of facets are found up to this, mm.
+    pub lead_mm: f64,
+}
+
 /// Writes the closest surface point of each of `points` to `out`; `None` if there is none within the maximum distance
 /// or the point is not finite. Fast if the points are ordered along a space-filling curve: each search starts with the
 /// facet found by the previous one.
 pub fn closest_in_order(query: &ClosestQuery<'_>, points: &[Point], out: &mut [Option<SurfaceHit>]) {
-    dispatch(Batch { query, points, last: &mut [], moved_mm: 0.0, lead_mm: 0.0, out });
+    dispatch(Batch { query, points, last: &mut [], movement: Movement::default(), out });
 }
 
-/// As [`closest_in_order`], of points whose `last` facets are those of a pose in which they were at most `moved_mm` from
-/// where they are; `last` is replaced by what is found. A facet that leads by more than twice that is still the closest;
-/// otherwise the search starts with it, and looks so far that leads of up to `lead_mm` are known.
+/// As [`closest_in_order`], of points whose `last` facets are those of the pose before the `movement`; they are replaced by
+/// what is found. A facet that leads by more than twice the movement is still the closest; otherwise the search starts with
+/// it.
 pub fn closest_from_last(
     query: &ClosestQuery<'_>,
     points: &[Point],
     last: &mut [LastFacet],
-    (moved_mm, lead_mm): (f64, f64),
+    movement: Movement,
     out: &mut [Option<SurfaceHit>],
 ) {
-    dispatch(Batch { query, points, last, moved_mm, lead_mm, out });
+    dispatch(Batch { query, points, last, movement, out });
 }
 
 struct Batch<'a, 'q> {
@@ -63,8 +72,7 @@ struct Batch<'a, 'q> {
     points: &'q [Point],
     /// Where the searches start, one for each point; or empty.
     last: &'q mut [LastFacet],
-    moved_mm: f64,
-    lead_mm: f64,
+    movement: Movement,
     out: &'q mut [Option<SurfaceHit>],
 }
 
@@ -78,7 +86,7 @@ impl Task for Batch<'_, '_> {
         let mut previous = None;
         let mut all_last = self.last.iter_mut();
         // Both the closest facet and the others may have come nearer or gone away.
-        let lost_mm = (2.0 * self.moved_mm * (1.0 + FILTER_ERROR)) as f32;
+        let lost_mm = (2.0 * self.movement.moved_mm * (1.0 + FILTER_ERROR)) as f32;
         for (point, out) in self.points.iter().zip(self.out.iter_mut()) {
             let moved = surface_from_points * point;
             let mut last = all_last.next();
@@ -95,7 +103,7 @@ impl Task for Batch<'_, '_> {
             let initial_facet = last.as_deref().map(|own| own.facet).filter(|own| *own != NO_FACET).or(previous);
             *out = None;
             let Some(mut search) = Search::new(surface, &moved, max_distance_mm, |_| true) else { continue };
-            search.lead_mm = self.lead_mm;
+            search.lead_mm = self.movement.lead_mm;
             *out = search.run::<L>(initial_facet, &mut stack);
             if let Some(hit) = out {
                 previous = Some(hit.facet);
@@ -373,7 +381,8 @@ mod tests {
         let surface = Surface::new(shapes::sphere(20.0, 4));
         let mut random = Random::new(2, 0);
         let mut on_sphere = || Point::from(random.rotation() * crate::Vector::z() * random.range(17.0, 22.0));
-        let points: Vec<Point> = (0..3000).map(|_| on_sphere()).collect();
+        let mut points: Vec<Point> = (0..3000).map(|_| on_sphere()).collect();
+        points[7] = Point::new(f64::NAN, 0.0, 0.0);
         let mut last = vec![LastFacet::default(); points.len()];
         let (mut leading, mut before_mm) = (0, None);
         for step in 0..8 {
@@ -384,10 +393,11 @@ mod tests {
             let lost_mm = 2.0 * moved_mm as f32;
             leading += last.iter().filter(|own| own.lead_mm > lost_mm).count();
             let mut hits = vec![None; points.len()];
-            closest_from_last(&query, &points, &mut last, (1.001 * moved_mm, 4.0 * moved_mm), &mut hits);
+            let movement = Movement { moved_mm: 1.001 * moved_mm, lead_mm: 4.0 * moved_mm };
+            closest_from_last(&query, &points, &mut last, movement, &mut hits);
             let mut searched = vec![None; points.len()];
             closest_in_order(&query, &points, &mut searched);
-            assert!(hits == searched, "step {step}");
+            assert!(hits == searched && hits[7].is_none(), "step {step}");
         }
         assert!(leading > points.len(), "{leading}");
     }

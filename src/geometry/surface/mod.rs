@@ -8,7 +8,7 @@ mod within;
 
 use std::sync::OnceLock;
 
-pub use closest::{ClosestQuery, LastFacet, NO_FACET, closest_from_last, closest_in_order};
+pub use closest::{ClosestQuery, LastFacet, Movement, NO_FACET, closest_from_last, closest_in_order};
 pub use in_plane::PlanarHit;
 
 use pack::FacetPack;

@@ -33,13 +33,12 @@ fn is_in_tolerance(surface: &Surface, sides: &Sides<'_>, point: &Point, facet: u
     let foot = closest_point_on_facet(surface, point, facet);
     let away = point - foot;
     let distance_mm = away.norm();
+    let meeting_mm = MEETING * surface.bounds().diagonal();
     // Along a direction, the closest point says nothing.
-    if (distance_mm - raw_mm.abs()).abs() > MEETING * surface.bounds().diagonal() {
+    if (distance_mm - raw_mm.abs()).abs() > meeting_mm {
         return false;
     }
-    let Some(meeting) = surface.facets_within(&foot, MEETING * surface.bounds().diagonal(), MAX_FACETS) else {
-        return false;
-    };
+    let Some(meeting) = surface.facets_within(&foot, meeting_mm, MAX_FACETS) else { return false };
     let along_mm = |facet: u32| raw_mm.signum() * surface.mesh().normal(facet as usize).dot(&away).abs();
     let is_edge = meeting.iter().any(|(facet, _)| along_mm(*facet).abs() < EDGE_COSINE * distance_mm);
     is_edge && meeting.iter().all(|(facet, _)| sides.limits.on(*facet).side(along_mm(*facet)) == 0)

@@ -38,18 +38,15 @@ impl<'a> Membership<'a> {
         let alone = |i: usize| {
             let raw_mm = self.samples.raw_mm(i);
             let is_over_edge = over_edges.get(i) == Some(&true);
-            (!self.inside[i] && sides.of(i as u32, raw_mm) != 0).then_some((raw_mm, is_over_edge))
+            let own = Outliers { count: 1, largest_mm: raw_mm, over_edges: is_over_edge.into() };
+            (!self.inside[i] && sides.of(i as u32, raw_mm) != 0).then_some(own)
         };
         let none = Outliers::default;
-        (0..count).into_par_iter().filter_map(alone).fold(none, Outliers::with).reduce(none, Outliers::and)
+        (0..count).into_par_iter().filter_map(alone).reduce(none, Outliers::and)
     }
 }
 
 impl Outliers {
-    fn with(self, (raw_mm, is_over_edge): (f64, bool)) -> Self {
-        self.and(Self { count: 1, largest_mm: raw_mm, over_edges: is_over_edge.into() })
-    }
-
     fn and(self, other: Self) -> Self {
         // Of equal magnitudes the positive one, regardless of order.
         let key = |own: &Self| (own.largest_mm.abs(), own.largest_mm);
