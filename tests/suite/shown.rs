@@ -211,6 +211,7 @@ fn a_unit_that_fits_is_offered_as_a_button_and_success_takes_sentences_away() {
     let options = shadowgraph::io::LoadOptions::default();
     let silent = shadowgraph::base::Progress::silent();
     let mut cloud = shadowgraph::io::load_scan(&asset("bracket-scan.ply"), &options, &silent).unwrap().cloud;
+    cloud = cloud.select(&(0..cloud.points.len() as u32).step_by(20).collect::<Vec<_>>());
     cloud.scale(1.0 / 25.4);
     write::cloud(&scan, &cloud).unwrap();
     let mut window = open(vec![asset("bracket.stl"), scan], None);

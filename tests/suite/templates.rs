@@ -43,11 +43,10 @@ fn json(path: &Path) -> Value {
 /// The inspection of the bracket on the command line, into `out` by `template`.
 fn inspected(typst: &Path, template: &Path, out: &Path, more: &[&str]) -> Output {
     let (part, scan) = (asset("bracket.stl"), asset("bracket-scan.ply"));
-    let beside = tempfile::tempdir().unwrap();
-    let pose = bracket_pose(beside.path());
+    let temporary = tempfile::tempdir().unwrap();
+    let pose = bracket_pose(temporary.path());
     let files = ["inspect", "--nominal", text(&part), "--scan", text(&scan), "--pose", text(&pose)];
     let words = [&files[..], &["--template", text(template)]].concat();
-    let temporary = tempfile::tempdir().unwrap();
     let ended = with_typst(typst, temporary.path(), &[&words[..], &["--out", text(out)], more].concat());
     assert!(ended.status.success(), "{}", errors(&ended));
     let left: Vec<_> = std::fs::read_dir(temporary.path()).unwrap().flatten().map(|own| own.file_name()).collect();
