@@ -16,7 +16,8 @@ pub enum Feature {
 /// Point of triangle `corners` closest to `p`, and the feature it lies on.
 ///
 /// Voronoi regions after Ericson, "Real-Time Collision Detection" (2005), 5.1.5.
-#[inline]
+// Within the searches, corners stay in registers.
+#[inline(always)]
 pub fn closest_point(p: &Point, corners: &[Point; 3]) -> (Point, Feature) {
     let [a, b, c] = corners;
     let (ab, ac, ap) = (b - a, c - a, p - a);
