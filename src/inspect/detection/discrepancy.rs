@@ -28,10 +28,13 @@ const MIN_DEVIATION: f64 = 1.5e-3;
 const MIN_SIGMAS: f64 = 4.0;
 /// Share of the neighbours that must be off for a point to lie in a region and not at an edge.
 const MIN_OFF: f64 = 0.75;
-/// Fewest points of a region, of the scene or as many mm² of missing surface.
-const MIN_POINTS: f64 = 20.0;
-/// A piece of the scene belongs to a part that explains at least this share of it.
+/// Fewest points of a region that is off, and of missing surface, as many mm² as points of the scene: at its edges, a sensor misses
+/// more than it measures wrongly.
+const MIN_OFF_POINTS: usize = 12;
+const MIN_MISSING_POINTS: f64 = 20.0;
+/// A piece of the scene belongs to a part that explains at least this share of it, or that it lies about as a whole.
 const MIN_OF_PIECE: f64 = 0.5;
+const MIN_ABOUT: f64 = 0.9;
 
 /// Greatest height of a point of no piece over the plane of one beside it that belongs to the part, as a share of its distance.
 const MAX_SLOPE: f64 = 0.2;
@@ -141,7 +144,10 @@ fn off_points(
         count[1] += 1;
     }
     counts.remove(&segments::NONE);
-    counts.retain(|_, [on_it, all]| *on_it as f64 >= MIN_OF_PIECE * *all as f64);
+    let sizes = sizes(scene, &counts);
+    counts.retain(|piece, [on_it, all]| {
+        *on_it as f64 >= MIN_OF_PIECE * *all as f64 || *all as f64 >= MIN_ABOUT * sizes[piece] as f64
+    });
     // At its rim a face has points of no piece: those in its plane go on with it.
     let goes_on = |index: u32| {
         let point = &scene.points[index as usize].point;
@@ -189,7 +195,7 @@ fn off_points(
     let mut found = Vec::new();
     for sign in [1.0, -1.0] {
         let is_off: Vec<bool> = means_mm.iter().map(|mean_mm| mean_mm * sign > 0.0).collect();
-        for group in field.groups(&is_off).into_iter().filter(|group| group.len() as f64 >= MIN_POINTS) {
+        for group in field.groups(&is_off).into_iter().filter(|group| group.len() >= MIN_OFF_POINTS) {
             found.push(Discrepancy {
                 deviation_mm: Some(sign * group.iter().map(|&index| means_mm[index].abs()).fold(0.0, f64::max)),
                 area_mm2: group.len() as f64 * scene.spacing_mm.powi(2),
@@ -198,6 +204,17 @@ fn off_points(
         }
     }
     found
+}
+
+/// Number of points of some pieces in the whole scene.
+fn sizes<T>(scene: &Scene, pieces: &BTreeMap<u32, T>) -> BTreeMap<u32, usize> {
+    let mut sizes: BTreeMap<u32, usize> = pieces.keys().map(|piece| (*piece, 0)).collect();
+    for piece in &scene.pieces {
+        if let Some(size) = sizes.get_mut(piece) {
+            *size += 1;
+        }
+    }
+    sizes
 }
 
 /// Signed distance of a position, part frame, from a part, + outside, mm; beyond the rim of its face the distance from that.
@@ -239,6 +256,6 @@ fn missing(own: &Detection, model: &PartModel<'_>, scene: &Scene) -> Vec<Discrep
         area_mm2: group.len() as f64 * sample_mm2,
         at: field.middle(&group),
     });
-    let least_mm2 = MIN_POINTS * scene.spacing_mm.powi(2).max(sample_mm2);
+    let least_mm2 = MIN_MISSING_POINTS * scene.spacing_mm.powi(2).max(sample_mm2);
     groups.filter(|own| own.area_mm2 >= least_mm2).collect()
 }

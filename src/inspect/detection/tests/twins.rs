@@ -92,12 +92,13 @@ fn a_part_with_a_higher_step_is_not_found_without_doubt_and_where_it_does_not_fi
         mesh.append(&shapes::cuboid(Point::new(40.0, 4.0, 9.0), Point::new(52.0, 12.0, 20.0)));
         Surface::new(mesh)
     };
-    let [low, high] = [25.0, 25.8].map(block);
+    // The top of the highest lies about the part, and on none of it.
+    let [low, high, higher] = [25.0, 25.8, 27.5].map(block);
     let models = [PartModel::new("block", &low).unwrap()];
     let mut parameters = pile::Parameters::for_parts(1, 75.0, 5);
     parameters.support = pile::Support::Unseen;
     let from = Vector::new(0.2, 0.1, 1.0).normalize();
-    for (there, is_it) in [(&low, true), (&high, false)] {
+    for (there, is_it) in [(&low, true), (&high, false), (&higher, false)] {
         let scan = pile::scan(&[there], &[(0, Pose::identity())], &from, &parameters, &Progress::silent()).unwrap();
         let found = find(&models, &scan.cloud);
         // What is off by much is refused.
