@@ -27,7 +27,8 @@ fn over_part_and_background_no_frame_is_asked_for() {
     settle(&mut window);
     send(&mut window, Align::SetPose(Pose::identity()));
     let view = window.get_by_label("3D viewport").rect();
-    for room in [egui::Key::Num1, egui::Key::Num3, egui::Key::Num5, egui::Key::Num7] {
+    use egui::Key::{Num1, Num2, Num3, Num4, Num5, Num6, Num7};
+    for room in [Num1, Num2, Num3, Num4, Num5, Num6, Num7] {
         window.key_press_modifiers(egui::Modifiers::COMMAND, room);
         settle(&mut window);
         for at in [view.center(), view.left_bottom() + egui::vec2(8.0, -8.0)] {

@@ -143,7 +143,8 @@ fn of_two_units_that_fit_the_better_is_offered() {
     // Who follows it arrives.
     let followed: Vec<&str> = command.into_iter().chain(advice.split(' ')).collect();
     let output = shadowgraph(&followed);
-    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&errors(&output));
+    assert!(output.status.success(), "{}", errors(&output));
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(answer["alignment"]["rms_mm"].as_f64().unwrap() < 0.05, "{answer}");
 }
 
