@@ -13,7 +13,7 @@ use super::window::{open, send, settle};
 
 /// The least time to the next frame that the window asks for, once all that moves has come to rest.
 fn next_frame(window: &mut Harness<'static, App>) -> Duration {
-    for _ in 0..40 {
+    for _ in 0..25 {
         window.run_steps(1);
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -26,8 +26,8 @@ pub struct Register {
     /// The scan to be registered.
     #[arg(long)]
     pub scan: PathBuf,
-    /// Unit of the coordinates of all files.
-    #[arg(long, conflicts_with_all = ["nominal_units", "scan_units"])]
+    /// Unit of the coordinates of all files whose own is not stated.
+    #[arg(long)]
     units: Option<LengthUnit>,
     /// Unit of the nominal's coordinates (CAD files state their own).
     #[arg(long)]

@@ -25,7 +25,7 @@ fn search(backend: &dyn Backend, model: &PartModel<'_>, cloud: &Cloud) -> Vec<(P
 fn searches_are_the_same_bits_and_leave_no_memory_behind() {
     let clamp = surface("clamp.stl");
     let mut parameters = pile::Parameters::for_parts(3, clamp.bounds().diagonal(), 12);
-    parameters.sensor.pitch_mm = parameters.sensor.field_mm.map(|side_mm| side_mm / sized(150, 65) as f64);
+    parameters.sensor.pitch_mm = parameters.sensor.field_mm.map(|side_mm| side_mm / sized(150, 75) as f64);
     let cloud = pile::run(&[&clamp], &[0, 0, 0], &parameters, &Progress::silent()).unwrap().cloud;
     let (model, cuda) = (PartModel::new("clamp", &clamp).unwrap(), device());
     let reference = search(&Cpu, &model, &cloud);
