@@ -122,9 +122,8 @@ pub struct Viewport {
     pick: Option<Pick>,
     /// Element under the pointer.
     hovered: Option<PickedElement>,
+    /// Where this picture was asked for it.
     hovered_at: Option<egui::Pos2>,
-    /// Where this picture was asked for what is under the pointer.
-    asked_at: Option<egui::Pos2>,
     bounds: Aabb,
     /// Upper left corner on the screen, points.
     origin: egui::Pos2,
@@ -174,7 +173,6 @@ impl Viewport {
             pick: None,
             hovered: None,
             hovered_at: None,
-            asked_at: None,
             bounds,
             origin: egui::Pos2::ZERO,
             scale: 1.0,

@@ -259,7 +259,7 @@ impl Viewport {
     /// Resets the element under the pointer, which belongs to the previous picture.
     fn clear_pick(&mut self) {
         self.hovered = None;
-        self.asked_at = None;
+        self.hovered_at = None;
         self.pick = None;
     }
 

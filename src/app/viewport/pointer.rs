@@ -57,10 +57,10 @@ impl Viewport {
         let pointer = response.hover_pos();
         if pointer.is_none() {
             self.hovered = None;
-            self.asked_at = None;
+            self.hovered_at = None;
         }
         // Over the background the answer is that nothing is there.
-        if pointer == self.asked_at && self.pick.is_none() {
+        if pointer == self.hovered_at && self.pick.is_none() {
             return;
         }
         if let (Some(pointer), Some(target), None) = (pointer, self.screen.pickable(), &self.pick)
@@ -69,7 +69,6 @@ impl Viewport {
             let at = (pointer - response.rect.min) * context.pixels_per_point();
             self.pick = Some(Pick::start(&gpu, target, [at.x.max(0.0) as u32, at.y.max(0.0) as u32]));
             self.hovered_at = Some(pointer);
-            self.asked_at = Some(pointer);
             context.request_repaint_after(Duration::from_millis(15));
         } else if self.pick.is_some() {
             context.request_repaint_after(Duration::from_millis(15));
