@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <csetjmp>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -55,32 +56,53 @@ struct Warp {
     uint64_t slots[2][WARP] = {};
 };
 
-// The running block: its fibres, its barrier and its warps.
+// The stack of a CUDA thread and where it goes on. Jumps between stacks leave the signal mask alone, which takes a system call
+// with `swapcontext`; so that starts on a stack are rare, the same fibre runs that thread of one block after another.
+struct Fibre {
+    std::unique_ptr<char[]> stack{new char[STACK_BYTES]};
+    jmp_buf state;
+    bool is_started = false;
+};
+
+// The running block: its barrier and its warps.
 struct Block {
-    std::vector<ucontext_t> fibres;
     std::vector<bool> done;
     std::vector<Warp> warps;
-    ucontext_t scheduler;
+    jmp_buf scheduler;
     unsigned current = 0, live = 0, arrived = 0, generation = 0;
     bool progressed = false;  // in this round of the scheduler
     void (*body)(void*) = nullptr;
     void* arguments = nullptr;
 };
 inline Block block;
-inline std::vector<std::unique_ptr<char[]>> stacks;
+inline std::vector<std::unique_ptr<Fibre>> fibres;
 
-inline void yield() { swapcontext(&block.fibres[block.current], &block.scheduler); }
-
-inline void finish() {
-    block.done[block.current] = true;
-    block.live--;
-    block.progressed = true;
+inline void yield() {
+    if (_setjmp(fibres[block.current]->state) == 0) _longjmp(block.scheduler, 1);
 }
 
 inline void entry() {
-    block.body(block.arguments);
-    finish();
-    swapcontext(&block.fibres[block.current], &block.scheduler);
+    for (;;) {
+        block.body(block.arguments);
+        block.done[block.current] = true;
+        block.live--;
+        block.progressed = true;
+        yield();
+    }
+}
+
+// Runs a fibre until it yields.
+inline void resume(Fibre& fibre) {
+    if (_setjmp(block.scheduler) != 0) return;
+    if (fibre.is_started) _longjmp(fibre.state, 1);
+    fibre.is_started = true;
+    ucontext_t start;
+    getcontext(&start);
+    start.uc_stack.ss_sp = fibre.stack.get();
+    start.uc_stack.ss_size = STACK_BYTES;
+    start.uc_link = nullptr;
+    makecontext(&start, entry, 0);
+    setcontext(&start);
 }
 
 // Waits until every live thread of the block has arrived.
@@ -110,30 +132,25 @@ inline void exchange(uint64_t value, uint64_t* all) {
 }
 
 inline void run_block(unsigned threads) {
-    while (stacks.size() < threads) stacks.emplace_back(new char[STACK_BYTES]);
-    block.fibres.assign(threads, ucontext_t{});
+    while (fibres.size() < threads) fibres.emplace_back(new Fibre);
     block.done.assign(threads, false);
     block.warps.assign((threads + WARP - 1) / WARP, Warp{});
     block.live = threads;
     block.arrived = 0;
-    for (unsigned i = 0; i < threads; i++) {
-        block.warps[i / WARP].size++;
-        ucontext_t& fibre = block.fibres[i];
-        getcontext(&fibre);
-        fibre.uc_stack.ss_sp = stacks[i].get();
-        fibre.uc_stack.ss_size = STACK_BYTES;
-        fibre.uc_link = nullptr;
-        makecontext(&fibre, entry, 0);
-    }
+    for (unsigned i = 0; i < threads; i++) block.warps[i / WARP].size++;
     while (block.live > 0) {
         block.progressed = false;
         for (unsigned i = 0; i < threads; i++) {
             if (block.done[i]) continue;
             block.current = i;
             threadIdx.x = i;
-            swapcontext(&block.scheduler, &block.fibres[i]);
+            resume(*fibres[i]);
         }
-        if (!block.progressed) throw std::runtime_error("threads wait at different barriers");
+        if (!block.progressed) {
+            // Those that wait would go on in the middle of their kernel.
+            fibres.clear();
+            throw std::runtime_error("threads wait at different barriers");
+        }
     }
 }
 
