@@ -100,7 +100,7 @@ fn side(
         let mut sides = [0.0, 0.0];
         for direction in half_sphere(DIRECTIONS / 2).flat_map(|own| [own, -own]) {
             let cosine = normal.dot(&direction);
-            if cosine.abs() > MIN_COSINE && surface.first_hit(&centre, &direction, 1e-6 * far_mm, far_mm).is_none() {
+            if cosine.abs() > MIN_COSINE && !surface.is_hit(&centre, &direction, [1e-6 * far_mm, far_mm]) {
                 sides[usize::from(cosine < 0.0)] += 1.0;
             }
         }

@@ -18,7 +18,7 @@ pub fn of(
     let is_before = |own: &Surface| {
         let near_mm = HIDDEN_SHARE * own.bounds().diagonal() + 1.5 * deviation_mm.abs();
         let away_mm = (point - origin).dot(&direction) - near_mm;
-        own.first_hit(&origin, &direction, 0.0, away_mm).is_some()
+        own.is_hit(&origin, &direction, [0.0, away_mm])
     };
     Some((pixel, surface.is_some_and(is_before)))
 }

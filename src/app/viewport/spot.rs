@@ -42,7 +42,7 @@ fn open_direction(surface: &Surface, at: &Point) -> Option<Vector> {
     let mut directions: Vec<Vector> = (0..125).filter_map(|number| step(number).try_normalize(0.0)).collect();
     directions.sort_by(|a, b| b.dot(&normal).total_cmp(&a.dot(&normal)));
     let start = at + normal * (1e-5 * surface.bounds().diagonal());
-    let is_open = |direction: &Vector| surface.first_hit(&start, direction, 0.0, f64::INFINITY).is_none();
+    let is_open = |direction: &Vector| !surface.is_hit(&start, direction, [0.0, f64::INFINITY]);
     // More obliquely nothing would be recognised.
     let mut seen = std::iter::once(normal).chain(directions).take_while(|direction| direction.dot(&normal) > 0.1);
     Some(seen.find(is_open).unwrap_or(normal))

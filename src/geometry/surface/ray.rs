@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use super::super::simd::{Lanes, Task, dispatch};
 use super::super::tree::{LEAF_BIT, NO_CHILD, Node};
 use super::super::triangle;
 use super::super::{Point, Vector};
@@ -41,44 +42,16 @@ impl Surface {
         &self,
         origin: &Point,
         direction: &Vector,
-        [t_min, t_max]: [f64; 2],
+        range: [f64; 2],
         accepts: impl Fn(u32) -> bool,
     ) -> Option<RayHit> {
-        let mut best: Option<RayHit> = None;
-        let mut nearest = t_max;
-        let from = origin - self.centre;
-        let inverse = direction.map(|component| 1.0 / component);
-        let margin = self.box_margin_mm();
-        if self.tree.nodes.is_empty() {
-            return None;
-        }
-        let mut stack = PENDING.take();
-        stack.push((t_min, 0_u32));
-        while let Some((entry, code)) = stack.pop() {
-            if entry > nearest {
-                continue;
-            }
-            if code & LEAF_BIT != 0 {
-                for &facet in self.tree.pack((code & !LEAF_BIT) as usize) {
-                    let corners = self.mesh.corners(facet as usize);
-                    let Some(t) = triangle::intersect_line(origin, direction, &corners, EDGE_TOLERANCE) else {
-                        continue;
-                    };
-                    let tie = best.is_some_and(|hit| t == hit.t && facet < hit.facet);
-                    if t > t_min && (t < nearest || tie) && accepts(facet) {
-                        nearest = t;
-                        best = Some(RayHit { t, facet });
-                    }
-                }
-                continue;
-            }
-            let node = &self.tree.nodes[code as usize];
-            let first = stack.len();
-            stack.extend(children_met(node, [&from, &inverse], margin, [t_min, nearest]));
-            stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-        }
-        PENDING.set(stack);
-        best
+        dispatch(Shot { surface: self, origin, direction, range, accepts, is_any_enough: false })
+    }
+
+    /// Whether the ray `origin + t * direction` intersects the surface for `t_min < t < t_max`.
+    pub fn is_hit(&self, origin: &Point, direction: &Vector, range: [f64; 2]) -> bool {
+        let accepts = |_| true;
+        dispatch(Shot { surface: self, origin, direction, range, accepts, is_any_enough: true }).is_some()
     }
 
     /// Calls `visit` with every intersection of `origin + t * direction` for `t_min < t < t_max`, in no particular
@@ -173,7 +146,68 @@ impl Surface {
             return false;
         }
         let margin = clearance_mm / length;
-        self.first_hit(from, &along, margin, 1.0 - margin).is_some()
+        self.is_hit(from, &along, [margin, 1.0 - margin])
+    }
+}
+
+/// A ray, and what of it is asked for.
+struct Shot<'a, A> {
+    surface: &'a Surface,
+    origin: &'a Point,
+    direction: &'a Vector,
+    /// Range of the parameter, both ends exclusive.
+    range: [f64; 2],
+    accepts: A,
+    /// Whether any intersection is as good as the first.
+    is_any_enough: bool,
+}
+
+impl<A: Fn(u32) -> bool> Task for Shot<'_, A> {
+    type Output = Option<RayHit>;
+
+    // All in f64: the lanes are the compiler's.
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Option<RayHit> {
+        let Self { surface, origin, direction, range: [t_min, t_max], accepts, is_any_enough } = self;
+        let mut best: Option<RayHit> = None;
+        let mut nearest = t_max;
+        let from = origin - surface.centre;
+        let inverse = direction.map(|component| 1.0 / component);
+        let margin = surface.box_margin_mm();
+        if surface.tree.nodes.is_empty() {
+            return None;
+        }
+        let mut stack = PENDING.take();
+        stack.push((t_min, 0_u32));
+        while let Some((entry, code)) = stack.pop() {
+            if entry > nearest {
+                continue;
+            }
+            if code & LEAF_BIT != 0 {
+                for &facet in surface.tree.pack((code & !LEAF_BIT) as usize) {
+                    let corners = surface.mesh.corners(facet as usize);
+                    let Some(t) = triangle::intersect_line(origin, direction, &corners, EDGE_TOLERANCE) else {
+                        continue;
+                    };
+                    let tie = best.is_some_and(|hit| t == hit.t && facet < hit.facet);
+                    if t > t_min && (t < nearest || tie) && accepts(facet) {
+                        nearest = t;
+                        best = Some(RayHit { t, facet });
+                    }
+                }
+                if is_any_enough && best.is_some() {
+                    break;
+                }
+                continue;
+            }
+            let node = &surface.tree.nodes[code as usize];
+            let first = stack.len();
+            stack.extend(children_met(node, [&from, &inverse], margin, [t_min, nearest]));
+            stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        }
+        stack.clear();
+        PENDING.set(stack);
+        best
     }
 }
 
@@ -221,6 +255,12 @@ mod tests {
             let position = origin + direction * hit.t;
             let scaled = Vector::new(position.x, position.y / 2.0, position.z / 3.0);
             assert!((scaled.amax() - 1.0).abs() < 1e-9, "{position}");
+            // Until just before it, and on any line at all, there is a hit where there is a first one.
+            assert!(surface.is_hit(&origin, &direction, [0.0, hit.t + 1e-9]));
+            assert!(!surface.is_hit(&origin, &direction, [0.0, hit.t]));
+            let any = random.rotation() * Vector::z();
+            let has_first = surface.first_hit(&origin, &any, 0.0, 19.0).is_some();
+            assert_eq!(surface.is_hit(&origin, &any, [0.0, 19.0]), has_first);
         }
         assert!(surface.first_hit(&Point::new(5.0, 0.0, 0.0), &Vector::x(), 0.0, 1e9).is_none());
         let mut hits = Vec::new();
