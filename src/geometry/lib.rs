@@ -37,6 +37,7 @@ pub mod simd;
 pub mod simplify;
 pub mod snapshot;
 pub mod solid;
+pub mod stations;
 pub mod subset;
 pub mod surface;
 pub mod thinning;

@@ -171,7 +171,7 @@ fn overall(parts: &[TrialPart], outcomes: &[Outcome]) -> (Value, bool) {
     (total, holds)
 }
 
-/// Sound parts in scans of the simulated sensor.
+/// Sound parts, and the same with a dark hole, in scans of the simulated sensor.
 fn by_views(parts: &[TrialPart], draws: usize) -> Result<(Value, bool)> {
     let one = |index: usize| {
         let part = parts.get(index % parts.len().max(1));
@@ -179,21 +179,24 @@ fn by_views(parts: &[TrialPart], draws: usize) -> Result<(Value, bool)> {
         part.map(|part| Ok((part, points, views::run(part, points, index as u64 + 1)?)))
     };
     let all: Vec<_> = (0..draws).into_par_iter().filter_map(one).collect::<Result<_>>()?;
-    let number = |wanted: Said| all.iter().filter(|(_, _, (own, _))| *own == wanted).count();
+    let number = |wanted: Said| all.iter().filter(|(_, _, own)| own.sound == wanted).count();
+    let holed = |wanted: Said| all.iter().filter(|(_, _, own)| own.holed == Some(wanted)).count();
     let doubted: Vec<String> = all
         .iter()
-        .filter(|(_, _, (own, _))| *own != Said::Passes)
-        .map(|(part, points, (_, why))| format!("{}, {points} points: {why}", part.name))
+        .filter(|(_, _, own)| own.sound != Said::Passes)
+        .map(|(part, points, own)| format!("{}, {points} points: {}", part.name, own.why))
         .collect();
     let passes = number(Said::Passes);
     let row = json!({
-        "case": format!("sound parts scanned from {VIEWS} directions"),
+        "case": format!("parts scanned from {VIEWS} directions, sound and with a dark hole"),
         "draws": all.len(),
         "sound_passes": passes,
         "sound_passes_qualified": number(Said::PassesQualified),
         "sound_incomplete": number(Said::Incomplete),
         "sound_fails": number(Said::Fails),
+        "holes": all.iter().filter(|(_, _, own)| own.holed.is_some()).count(),
+        "holes_pass": holed(Said::Passes),
         "doubted": doubted,
     });
-    Ok((row, passes as f64 >= MIN_PASSES * all.len() as f64))
+    Ok((row, passes as f64 >= MIN_PASSES * all.len() as f64 && holed(Said::Passes) == 0))
 }

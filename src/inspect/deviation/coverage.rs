@@ -6,12 +6,12 @@
 //! them. A gap that is measured all around on its own face is told from faces that the sensor did not reach: a hole
 //! with dark walls leaves nothing else.
 
-use nalgebra::Unit;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::DeviationMap;
 use super::noise::{Deviating, ScanNoise, Scanned};
+use super::sight::Sight;
 use crate::robust_scale::median;
 use compute::point_deviation::PointDeviation;
 use geometry::kd_tree::Neighbours;
@@ -65,7 +65,8 @@ pub struct UnmeasuredRegion {
     pub radius_mm: f64,
     /// Share of its area in view of the sensor, 0 to 1; `None` if the scan has no directions to the sensor.
     pub in_view_fraction: Option<f64>,
-    /// Whether it was measured all around on the same face, as densely as elsewhere: a hole may be there.
+    /// Whether it was measured all around on the same face, as densely as elsewhere, where the scan tells from where by a station
+    /// that had it in view: a hole may be there.
     #[serde(default)]
     pub is_enclosed: bool,
     /// Whether nothing of the part stands before it, so that a sensor all around would have seen it.
@@ -103,6 +104,8 @@ pub struct Coverage {
 /// The compared points projected onto the nominal: closest point of the surface and its facet for each.
 #[derive(Debug)]
 pub struct Footprint {
+    /// The points, by index in the scan.
+    points: Vec<u32>,
     facets: Vec<u32>,
     feet: Vec<Point>,
     tree: KdTree,
@@ -150,14 +153,19 @@ impl Footprint {
         let kept_spacing_mm = spacing_mm(&tree, &projected, &scanned);
         let spacing_mm = kept_spacing_mm * (chosen.len() as f64 / count.max(1) as f64).sqrt();
         let reach_mm = reach_mm(kept_spacing_mm, surface);
-        Self { facets, feet: projected, tree, spacing_mm, reach_mm, count, noise }
+        Self { points: chosen, facets, feet: projected, tree, spacing_mm, reach_mm, count, noise }
     }
 
     /// Footprint of points whose closest points, `feet`, lie on `facets`; each covers the surface within `reach_mm`.
     pub(super) fn of_feet(facets: Vec<u32>, feet: &[Point], spacing_mm: f64, reach_mm: f64) -> Self {
         let count = feet.len();
         let (tree, noise) = (KdTree::new(feet), ScanNoise::default());
-        Self { facets, feet: feet.to_vec(), tree, spacing_mm, reach_mm, count, noise }
+        Self { points: Vec::new(), facets, feet: feet.to_vec(), tree, spacing_mm, reach_mm, count, noise }
+    }
+
+    /// The points kept of those that were compared, by index in the scan.
+    pub fn points(&self) -> &[u32] {
+        &self.points
     }
 
     /// Number of compared points.
@@ -182,8 +190,8 @@ impl Footprint {
 
     /// Memory in use, bytes.
     pub fn bytes(&self) -> u64 {
-        // Per point: facet, foot, coordinates and share of the tree.
-        (self.facets.len() * 72) as u64
+        // Per point: its index, facet, foot, coordinates and share of the tree.
+        (self.facets.len() * 76) as u64
     }
 
     /// Spacing of the points that were kept of them, mm.
@@ -259,8 +267,8 @@ pub(crate) fn spacing_percentile_mm(tree: &KdTree, points: &[Point], scanned: &[
     *spacings.select_nth_unstable_by(rank, f64::total_cmp).1
 }
 
-/// Measures coverage. `directions` point from the nominal to the sensor, nominal frame, unit length; empty if unknown.
-pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, directions: &[Vector]) -> Coverage {
+/// Measures coverage; `sight` is that of the compared points.
+pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, sight: &Sight) -> Coverage {
     let samples: Vec<(SurfaceSample, bool)> = match map {
         DeviationMap::Points(_) => of_points(surface, footprint),
         DeviationMap::Facets { nominal, values, .. } => {
@@ -274,15 +282,15 @@ pub fn measure(map: &DeviationMap, surface: &Surface, footprint: &Footprint, dir
     let missing: Vec<SurfaceSample> =
         samples.iter().filter(|(_, covered)| !covered).map(|(sample, _)| *sample).collect();
     let total = samples.len().max(1);
-    let in_view = in_view(surface, &missing, directions);
+    let in_view = sight.in_view(surface, &missing);
     let missing_in_view = in_view.iter().filter(|in_view| **in_view).count();
     let covered = total - missing.len().min(total);
     let share = |part: usize, whole: usize| if whole > 0 { part as f64 / whole as f64 } else { 0.0 };
-    let gaps = Gaps { missing: &missing, in_view: &in_view, sample_mm2: nominal_area_mm2 / total as f64 };
+    let gaps = Gaps { missing: &missing, in_view: &in_view, sample_mm2: nominal_area_mm2 / total as f64, sight };
     let (unmeasured, unmeasured_points) = gaps.regions(surface, footprint);
     Coverage {
         fraction: share(covered, total),
-        in_view_fraction: (!directions.is_empty()).then(|| share(covered, covered + missing_in_view)),
+        in_view_fraction: sight.is_known().then(|| share(covered, covered + missing_in_view)),
         nominal_area_mm2,
         spacing_mm: footprint.spacing_mm,
         reach_mm: footprint.reach_mm,
@@ -311,43 +319,6 @@ pub(super) fn is_covered(
     footprint.covers(surface, &sample.point, &sample.normal, MIN_NORMAL_COSINE, neighbours)
 }
 
-/// For each sample, whether it is in view from one of the directions: its normal is within 75° of the direction, and
-/// the part does not occlude it. Empty if there are no directions.
-fn in_view(surface: &Surface, samples: &[SurfaceSample], directions: &[Vector]) -> Vec<bool> {
-    const MIN_VIEW_COSINE: f64 = 0.26;
-    if directions.is_empty() {
-        return Vec::new();
-    }
-    let length_mm = 2.0 * surface.bounds().diagonal();
-    let clearance_mm = 1e-4 * length_mm;
-    samples
-        .par_iter()
-        .map(|sample| {
-            directions.iter().filter(|direction| direction.dot(&sample.normal) > MIN_VIEW_COSINE).any(|direction| {
-                let start = sample.point + sample.normal * clearance_mm;
-                surface.first_hit(&start, direction, 0.0, length_mm).is_none()
-            })
-        })
-        .collect()
-}
-
-/// The distinct directions among `to_sensor`, unit length: the mean direction of each cell of about ten degrees that
-/// holds more than a hundredth of them, most frequent first, at most 32.
-pub fn view_directions(to_sensor: impl Iterator<Item = Vector>) -> Vec<Vector> {
-    let mut cells: std::collections::BTreeMap<[i8; 3], (usize, Vector)> = std::collections::BTreeMap::new();
-    let mut total = 0;
-    for direction in to_sensor {
-        let cell = cells.entry((direction * 6.0).map(|c| c.round() as i8).into()).or_insert((0, Vector::zeros()));
-        cell.0 += 1;
-        cell.1 += direction;
-        total += 1;
-    }
-    let mut kept: Vec<(usize, Vector)> = cells.into_values().filter(|(count, _)| count * 100 > total).collect();
-    kept.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    kept.truncate(32);
-    kept.into_iter().filter_map(|(_, sum)| Unit::try_new(sum, 1e-9).map(Unit::into_inner)).collect()
-}
-
 /// Samples of the surface without data.
 struct Gaps<'a> {
     missing: &'a [SurfaceSample],
@@ -355,6 +326,7 @@ struct Gaps<'a> {
     in_view: &'a [bool],
     /// Area that each stands for, mm².
     sample_mm2: f64,
+    sight: &'a Sight,
 }
 
 impl Gaps<'_> {
@@ -412,15 +384,21 @@ impl Gaps<'_> {
             area_mm2: members.len() as f64 * self.sample_mm2,
             radius_mm: 0.5 * bounds.diagonal(),
             in_view_fraction: (!self.in_view.is_empty()).then(|| visible as f64 / members.len() as f64),
-            is_enclosed: is_enclosed(&samples, self.sample_mm2, surface, footprint),
+            is_enclosed: is_enclosed(&samples, self.sample_mm2, surface, footprint, self.sight),
             is_exposed: is_exposed(&samples, surface),
         }
     }
 }
 
 /// Whether the face that these samples, each of an area of `sample_mm2`, lie on was measured in all directions about them, as
-/// densely as elsewhere.
-fn is_enclosed(samples: &[&SurfaceSample], sample_mm2: f64, surface: &Surface, footprint: &Footprint) -> bool {
+/// densely as elsewhere, by a station that had them in view.
+fn is_enclosed(
+    samples: &[&SurfaceSample],
+    sample_mm2: f64,
+    surface: &Surface,
+    footprint: &Footprint,
+    sight: &Sight,
+) -> bool {
     let count = samples.len() as f64;
     let centre = Point::from(samples.iter().map(|own| own.point.coords).sum::<Vector>() / count);
     let normal = samples.iter().map(|own| own.normal).sum::<Vector>().try_normalize(0.0);
@@ -454,18 +432,21 @@ fn is_enclosed(samples: &[&SurfaceSample], sample_mm2: f64, surface: &Surface, f
         let (sector, radius_mm) = polar(&point);
         if facing > MIN_FACE_COSINE && radius_mm <= farthest_mm[sector] + beside_mm {
             is_met[sector] = true;
-            rim.push(point);
+            rim.push((near.number, sector));
         }
     });
     if is_met.contains(&false) {
         return false;
     }
     let mut neighbours = Neighbours::default();
-    let mut spacings: Vec<f64> =
-        rim.iter().map(|point| footprint.tree.local_spacing_mm(point, &mut neighbours)).collect();
+    let mut spacings: Vec<f64> = rim
+        .iter()
+        .map(|(foot, _)| footprint.tree.local_spacing_mm(&footprint.feet[*foot as usize], &mut neighbours))
+        .collect();
     let Some(rim_mm) = median(&mut spacings) else { return false };
     rim_mm <= MAX_RIM_SPACING * footprint.kept_spacing_mm()
         && gap_radius_mm(count * sample_mm2, footprint.reach_mm) >= MIN_GAP_SPACINGS * rim_mm
+        && sight.looked_at(surface, samples, &rim, SECTORS)
 }
 
 /// Radius of the gap between the points about a region without data, mm: what is nearer to a point than the reach counts as
@@ -484,7 +465,7 @@ fn is_exposed(samples: &[&SurfaceSample], surface: &Surface) -> bool {
         for direction in [Vector::zeros(), u, v, -u, -v] {
             let direction = (sample.normal + direction).normalize();
             views += 1;
-            free += usize::from(surface.first_hit(&start, &direction, 0.0, length_mm).is_none());
+            free += usize::from(!surface.is_hit(&start, &direction, [0.0, length_mm]));
         }
     }
     free as f64 >= MIN_FREE_VIEWS * f64::from(views)

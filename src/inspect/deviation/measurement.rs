@@ -1,12 +1,13 @@
 //! The measurement behind a comparison: deviations and coverage of a scan in a pose, independent of tolerance limits.
 
 use super::coverage::{self, Footprint};
+use super::sight::Sight;
 use super::{Coverage, DeviationMap, Deviations, DistantPoints, Parameters};
 use crate::cleaning::Step;
 use crate::parts::{Actual, Nominal, NominalStep};
 use base::{Progress, Result};
 use compute::{Backend, Device};
-use geometry::{Pose, Vector, draw};
+use geometry::Pose;
 
 /// A scan measured against its nominal in a pose.
 #[derive(Debug)]
@@ -97,8 +98,8 @@ pub fn run(
     let beyond_along = measured.beyond_along(parameters.effective_max_distance_mm());
     let missed = measured.missed(surface, parameters);
     let footprint = Footprint::new(measured.compared(), surface, &actual.cloud.points, nominal_from_scan);
-    let directions = view_directions(actual, nominal_from_scan);
-    let coverage = coverage::measure(&measured.map, surface, &footprint, &directions);
+    let sight = Sight::new(&actual.cloud, nominal_from_scan, footprint.points());
+    let coverage = coverage::measure(&measured.map, surface, &footprint, &sight);
     Ok(Measurement {
         parameters: parameters.clone(),
         nominal_hash: nominal.source.hash.clone(),
@@ -115,15 +116,4 @@ pub fn run(
         coverage,
         measure_ms,
     })
-}
-
-/// Maximum number of points whose directions to the sensor are used.
-const DIRECTION_SAMPLES: usize = 20_000;
-
-/// Unit directions from the nominal to the sensor, nominal frame; empty if the file does not hold them.
-fn view_directions(actual: &Actual, nominal_from_scan: &Pose) -> Vec<Vector> {
-    let cloud = &actual.cloud;
-    let sampled = draw::sample(&cloud.points, DIRECTION_SAMPLES);
-    let known = sampled.into_iter().filter_map(|index| cloud.direction_to_sensor(index as usize));
-    coverage::view_directions(known.map(|direction| nominal_from_scan.rotation * direction))
 }

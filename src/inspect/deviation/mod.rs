@@ -21,6 +21,7 @@ mod planar;
 mod recipe;
 pub mod regions;
 pub mod resolution;
+mod sight;
 pub mod statistics;
 pub mod tolerance;
 pub mod trials;

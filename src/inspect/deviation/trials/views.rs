@@ -1,24 +1,41 @@
-//! Sound parts in scans of the simulated sensor: from all sides, with its noise, its fly points and what it does not see.
+//! Sound parts, and the same with a dark hole, in scans of the simulated sensor: from all sides, with its noise, its fly points
+//! and what it does not see.
 
 use super::{Said, TrialPart, said};
-use crate::deviation::check::{self, Compared};
+use crate::deviation::check::{self, Check, Compared};
 use crate::deviation::{Parameters, Tolerance};
 use crate::parts::Actual;
 use crate::simulation::{self, sensor::Sensor};
+use base::random::Random;
 use base::{Progress, Result};
 use compute::cpu::Cpu;
-use geometry::Pose;
+use geometry::{Cloud, KdTree, Pose, Surface, transform};
 
 /// Limits of the deviations, ± mm, and standard deviation of the range noise, mm.
 const LIMIT_MM: f64 = 0.2;
 const SIGMA_MM: f64 = 0.02;
 /// Number of directions that a part is scanned from.
 pub const VIEWS: usize = 12;
+/// Diameter of a dark hole in gaps that are stated as always found.
+const HOLE: f64 = 1.1;
+/// Attempts to find a place that was measured, flat, and large enough for it.
+const ATTEMPTS: usize = 200;
 
-/// What is said of a sound part in such a scan of about so many points, and the headline with its reason.
+/// What is said of a part in such a scan.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Of the sound part.
+    pub sound: Said,
+    /// The headline with its reason.
+    pub why: String,
+    /// Of the part with a hole whose walls are dark, where it was measured; `None` if there is no room for it.
+    pub holed: Option<Said>,
+}
+
+/// Scans a part with about so many points.
 ///
 /// Returns an error if the sensor sees nothing of the part.
-pub fn run(part: &TrialPart, points: usize, seed: u64) -> Result<(Said, String)> {
+pub fn run(part: &TrialPart, points: usize, seed: u64) -> Result<Outcome> {
     let sensor = Sensor { pitch_mm: [0.4; 2], range_sigma_mm: SIGMA_MM, ..Sensor::default().scaled(2.0) };
     let parameters = simulation::Parameters {
         sensor,
@@ -27,11 +44,73 @@ pub fn run(part: &TrialPart, points: usize, seed: u64) -> Result<(Said, String)>
         seed,
         ..simulation::Parameters::default()
     };
-    let cloud = simulation::run(&part.nominal.surface, &parameters, &Progress::silent())?.cloud;
+    let surface = &part.nominal.surface;
+    let cloud = simulation::run(surface, &parameters, &Progress::silent())?.cloud;
+    let check = compare(part, cloud.clone())?;
+    let hole_mm = HOLE * check.resolution.gap_mm;
+    let holed = match with_dark_hole(&cloud, surface, hole_mm, check.measurement.coverage.spacing_mm, seed) {
+        Some(cloud) => Some(said(&compare(part, cloud)?)),
+        None => None,
+    };
+    let why = format!("{}. {}", check.judgement.headline(), check.judgement.reason);
+    Ok(Outcome { sound: said(&check), why, holed })
+}
+
+fn compare(part: &TrialPart, cloud: Cloud) -> Result<Check> {
     let actual = Actual::in_memory("scan", cloud);
     let compared = Compared { nominal: &part.nominal, actual: &actual, is_found: false };
     let tolerance = Tolerance { low_mm: -LIMIT_MM, high_mm: LIMIT_MM };
     let parameters = Parameters { tolerance, ..Parameters::default() };
-    let check = check::run(&Cpu, &compared, &Pose::identity(), &parameters, 3.0 * LIMIT_MM, &Progress::silent())?;
-    Ok((said(&check), format!("{}. {}", check.judgement.headline(), check.judgement.reason)))
+    check::run(&Cpu, &compared, &Pose::identity(), &parameters, 3.0 * LIMIT_MM, &Progress::silent())
+}
+
+/// The scan without the points of a disc, in a flat place that was measured within it and all around.
+fn with_dark_hole(cloud: &Cloud, surface: &Surface, hole_mm: f64, spacing_mm: f64, seed: u64) -> Option<Cloud> {
+    const SECTORS: usize = 12;
+    let mut random = Random::new(seed, 0xDA2C);
+    let tree = KdTree::new(&cloud.points);
+    let radius_mm = 0.5 * hole_mm;
+    let room_mm = radius_mm + 3.0 * spacing_mm;
+    let least = 0.6 * std::f64::consts::PI * (radius_mm / spacing_mm).powi(2);
+    (0..ATTEMPTS).find_map(|_| {
+        let middle = cloud.points[random.index(cloud.points.len())];
+        let normal = surface.mesh().normal(surface.closest_point(&middle, LIMIT_MM)?.facet as usize);
+        let [u, v] = transform::perpendicular_axes(&normal);
+        let (mut within, mut about, mut is_flat) = (Vec::new(), [0; SECTORS], true);
+        tree.within_radius(&middle, room_mm, |near| {
+            let away = cloud.points[near.number as usize] - middle;
+            is_flat &= away.dot(&normal).abs() < 0.1 * room_mm;
+            match away.norm() < radius_mm {
+                true => within.push(near.number),
+                false => {
+                    let turn = (away.dot(&v).atan2(away.dot(&u)) / std::f64::consts::TAU).rem_euclid(1.0);
+                    about[((turn * SECTORS as f64) as usize).min(SECTORS - 1)] += 1;
+                }
+            }
+        });
+        (is_flat && within.len() as f64 > least && about.iter().all(|count| *count > 2)).then(|| {
+            within.sort_unstable();
+            let kept: Vec<u32> =
+                (0..cloud.points.len() as u32).filter(|own| within.binary_search(own).is_err()).collect();
+            cloud.select(&kept)
+        })
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::shapes;
+    use super::*;
+
+    /// What no position of the sensor had in view is no hole, and a dark hole is one.
+    #[test]
+    fn sound_parts_pass_although_views_leave_shadows_and_parts_with_dark_holes_do_not() {
+        let parts = shapes::all();
+        for (seed, part) in (1..).zip(parts.iter().step_by(parts.len() / 3)) {
+            let own = run(part, 15_000, seed).unwrap();
+            assert_eq!(own.sound, Said::Passes, "{}: {}", part.name, own.why);
+            assert!(own.holed.is_some_and(|holed| holed != Said::Passes), "{}: {own:?}", part.name);
+        }
+    }
 }
