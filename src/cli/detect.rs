@@ -132,6 +132,9 @@ pub fn run(arguments: &Detect, json: bool, context: &Context) -> Result<i32> {
     if let Some(about) = found.about_sensor() {
         outln!("{about}");
     }
+    if let Some(about) = found.about_differences() {
+        outln!("{about}");
+    }
     for own in &found.detections {
         outln!("{}", sentence(own, &names));
     }
@@ -266,6 +269,7 @@ fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf
         "explained_fraction": found.explained,
         "share_of_points": { "background": background, "parts": parts, "nothing_found": nothing },
         "sensor": found.sensor,
+        "noticeable_difference": found.noticeable,
         "rounds": found.rounds,
         "files": files.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
         "timings_ms": { "total": found.total_ms },

@@ -19,6 +19,7 @@ detect-track-hint = Schneller bei wiederholten Scans einer Szene, in der sich we
 # Das Ergebnis.
 
 detect-stale = Veraltet: Teile erneut suchen.
+detect-noticeable = Abweichungen fallen ab { $width } Breite und { $deviation } auf.
 detect-explained = Sie erklären { $percent } % der Szene, ohne Boden und Wände.
 detect-colour = Scan nach Gefundenem einfärben
 detect-colour-hint = Jedes gefundene Teil hat eine eigene Farbe; was die Farbe des Scans behält, gehört zu keinem

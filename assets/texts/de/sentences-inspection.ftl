@@ -372,3 +372,4 @@ word-n-not-measured = { $n1 } nicht gemessen
 word-n-in-doubt = { $n1 } offen
 word-n-in-doubt-deviations-from-n-mm-to-n-mm = { $n1 } offen, Abweichungen von { $n2 } mm bis { $n3 } mm
 word-what-the-data-can-detect = was die Daten erkennen lassen
+word-where-it-was-measured-surface-that-differs-from-the-part-is-noticed-from-n-mm-n-mm-wide-and-n-mm-off-a-part-that-differs-by-less-looks-the-same = Wo gemessen wurde, fällt eine Abweichung vom Teil ab { $n1 } mm², { $n2 } mm Breite und { $n3 } mm auf: Ein Teil, das weniger abweicht, sieht gleich aus.

@@ -19,6 +19,7 @@ detect-track-hint = Quicker in repeated scans of one scene in which little has m
 # The result.
 
 detect-stale = Out of date: find parts again.
+detect-noticeable = Differences are noticed from { $width } wide, { $deviation } off.
 detect-explained = They explain { $percent } % of the scene, floor and walls left out.
 detect-colour = Colour the scan by what lies there
 detect-colour-hint = Each part found has a colour of its own; what keeps the scan's colour is none of them

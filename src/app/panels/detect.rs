@@ -126,6 +126,12 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     if let Some(about) = found.about_sensor() {
         theme::weak(ui, texts::word(about));
     }
+    if let (Some(own), Some(about)) = (found.noticeable, found.about_differences()) {
+        let lengths = [(own.width_mm, 1), (own.deviation_mm, 2)].map(|(mm, usual)| with_unit(length_text(mm, usual)));
+        let [width, deviation] = lengths;
+        theme::weak(ui, text!("detect-noticeable", width = width, deviation = deviation))
+            .on_hover_text(texts::word(&about));
+    }
     explanations(ui, &mut context.display.shown.explanations, found);
     let count = found.detections.len();
     let are_coloured = context.display.shown.explanations;
@@ -157,6 +163,7 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         list(ui, |number| text!("detect-candidate", number = number), count, &found.possible);
     }
     let chosen = *chosen;
+    said_before(ui, context, id, is_ready);
     if let Some(own) = found.detections.get(chosen) {
         let button = theme::wide_main_button(ui, is_ready, text!("detect-use"));
         if button.on_hover_text(text!("detect-use-hint")).clicked() {
@@ -181,7 +188,6 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
         }
         figures(ui, own);
     }
-    said_before(ui, context, id, is_ready);
 }
 
 /// Whether the scan is coloured by what its points lie on, and what beside the parts they do.

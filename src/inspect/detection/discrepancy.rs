@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::Detection;
 use super::misfit;
@@ -12,6 +13,7 @@ use super::model::PartModel;
 use super::placement::Placement;
 use super::scene::Scene;
 use super::{score, segments};
+use crate::deviation::resolution::rounded_up;
 use geometry::point_pairs::OrientedPoint;
 use geometry::range_image::Seen;
 use geometry::{KdTree, Point, Vector};
@@ -32,6 +34,12 @@ const MIN_OFF: f64 = 0.75;
 /// more than it measures wrongly.
 const MIN_OFF_POINTS: usize = 12;
 const MIN_MISSING_POINTS: f64 = 20.0;
+/// What is always noticed: area and width, in squared and in single spacings, and how far it is off, in limits of a mean. A
+/// disc of that area has the points of the smallest region so far inside that most of their neighbours are off, too, and so
+/// has the middle of a strip of that width.
+const NOTICEABLE_AREA: f64 = 40.0;
+const NOTICEABLE_WIDTH: f64 = 3.5;
+const NOTICEABLE_LIMITS: f64 = 1.25;
 /// A piece of the scene belongs to a part that explains at least this share of it, or that it lies about as a whole.
 const MIN_OF_PIECE: f64 = 0.5;
 const MIN_ABOUT: f64 = 0.9;
@@ -64,6 +72,45 @@ impl Discrepancy {
             }
         }
     }
+}
+
+/// The smallest difference from a part that a scene shows where it was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Noticeable {
+    /// Area of the surface that differs, mm².
+    pub area_mm2: f64,
+    /// Its width, mm.
+    pub width_mm: f64,
+    /// By how much it is off, mm.
+    pub deviation_mm: f64,
+}
+
+impl Noticeable {
+    /// For a part in a scene.
+    pub fn of(model: &PartModel<'_>, scene: &Scene) -> Self {
+        let limit_mm = limit_mm(model, scene, MIN_NEIGHBOURS);
+        Self {
+            area_mm2: NOTICEABLE_AREA * scene.spacing_mm.powi(2),
+            width_mm: NOTICEABLE_WIDTH * scene.spacing_mm,
+            deviation_mm: NOTICEABLE_LIMITS * limit_mm,
+        }
+    }
+
+    /// In words.
+    pub fn sentence(&self) -> String {
+        format!(
+            "Where it was measured, surface that differs from the part is noticed from {} mm², {} mm wide and {} mm off: a part \
+             that differs by less looks the same.",
+            rounded_up(self.area_mm2),
+            rounded_up(self.width_mm),
+            rounded_up(self.deviation_mm)
+        )
+    }
+}
+
+/// Mean deviation of so many points from which on they are off, mm.
+fn limit_mm(model: &PartModel<'_>, scene: &Scene, count: usize) -> f64 {
+    (MIN_DEVIATION * model.diameter_mm).max(MIN_SIGMAS * scene.noise_mm / (count as f64).sqrt())
 }
 
 /// The largest region where the scene is off a part found, and the largest that is missing. `is_other`: whether a point lies on
@@ -144,9 +191,9 @@ fn off_points(
         count[1] += 1;
     }
     counts.remove(&segments::NONE);
-    let sizes = sizes(scene, &counts);
     counts.retain(|piece, [on_it, all]| {
-        *on_it as f64 >= MIN_OF_PIECE * *all as f64 || *all as f64 >= MIN_ABOUT * sizes[piece] as f64
+        *on_it as f64 >= MIN_OF_PIECE * *all as f64
+            || *all as f64 >= MIN_ABOUT * scene.piece_sizes[*piece as usize] as f64
     });
     // At its rim a face has points of no piece: those in its plane go on with it.
     let goes_on = |index: u32| {
@@ -177,14 +224,12 @@ fn off_points(
     let reach_mm = misfit::REACH * model.diameter_mm;
     let deviations_mm: Vec<f64> =
         field.points.par_iter().map(|point| deviation_mm(model, &point.point, reach_mm)).collect();
-    let limit_mm =
-        |count: usize| (MIN_DEVIATION * model.diameter_mm).max(MIN_SIGMAS * scene.noise_mm / (count as f64).sqrt());
     // Mean deviation of the neighbours where most of them are off to one side, or 0.
     let mean_mm = |index: usize| {
         let neighbours = field.neighbours(index);
         let mean_mm =
             neighbours.iter().map(|&other| deviations_mm[other]).sum::<f64>() / neighbours.len().max(1) as f64;
-        let limit_mm = limit_mm(neighbours.len());
+        let limit_mm = limit_mm(model, scene, neighbours.len().max(1));
         let off = neighbours.iter().filter(|&&other| deviations_mm[other] * mean_mm.signum() > 0.5 * limit_mm).count();
         let is_off = neighbours.len() >= MIN_NEIGHBOURS
             && mean_mm.abs() > limit_mm
@@ -204,17 +249,6 @@ fn off_points(
         }
     }
     found
-}
-
-/// Number of points of some pieces in the whole scene.
-fn sizes<T>(scene: &Scene, pieces: &BTreeMap<u32, T>) -> BTreeMap<u32, usize> {
-    let mut sizes: BTreeMap<u32, usize> = pieces.keys().map(|piece| (*piece, 0)).collect();
-    for piece in &scene.pieces {
-        if let Some(size) = sizes.get_mut(piece) {
-            *size += 1;
-        }
-    }
-    sizes
 }
 
 /// Signed distance of a position, part frame, from a part, + outside, mm; beyond the rim of its face the distance from that.

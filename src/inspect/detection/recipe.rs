@@ -56,10 +56,12 @@ impl Product for Found {
 
     fn sentences(&self) -> Vec<String> {
         let count = counted(self.detections.len(), "part was", "parts were");
-        let mut sentences = vec![format!(
+        // Before the count, since the last is what a status line shows.
+        let mut sentences: Vec<String> = self.about_differences().into_iter().collect();
+        sentences.push(format!(
             "{count} found; they explain {:.0} % of the scene, floor and walls left out.",
             100.0 * self.explained
-        )];
+        ));
         sentences.extend(self.in_doubt());
         sentences.extend(self.rejection());
         sentences.extend(self.about_sensor().map(str::to_owned));
@@ -90,6 +92,11 @@ impl Found {
                  parts are found than in a scan with directions to the sensor.",
             ),
         }
+    }
+
+    /// Which differences from the parts found would not have been noticed; `None` if none was found.
+    pub fn about_differences(&self) -> Option<String> {
+        self.noticeable.filter(|_| !self.detections.is_empty()).map(|own| own.sentence())
     }
 
     /// Why nothing was found; `None` if something was.

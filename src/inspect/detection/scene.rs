@@ -51,6 +51,8 @@ pub struct Scene {
     pub sensor: Sensor,
     /// Piece of each point, from 0 by falling size; see `segments`.
     pub pieces: Vec<u32>,
+    /// Number of points of each piece.
+    pub piece_sizes: Vec<usize>,
     tree: KdTree,
     /// See [`Scene::rims`].
     rims: OnceLock<Vec<Option<Vector>>>,
@@ -102,6 +104,7 @@ impl Scene {
             supports,
             image,
             sensor,
+            piece_sizes: segments::sizes(&pieces),
             pieces,
             tree,
             rims: OnceLock::new(),

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::choice;
+use super::discrepancy::Noticeable;
 use super::hypotheses::{Evidence, Generator, Hypothesis as Start};
 use super::model::PartModel;
 use super::preference::{self, Preference, Seen, Side};
@@ -116,7 +117,18 @@ pub fn run(
     let mut rejected = best_of_each(rejected);
     rejected.sort_by(|a, b| b.score.total_cmp(&a.score));
     let explanations = Explanations::new(scene, &detections);
-    Ok(Found { detections, rejected, possible, explained, explanations, sensor: scene.sensor, rounds, total_ms: 0.0 })
+    let largest = models.iter().max_by(|a, b| a.diameter_mm.total_cmp(&b.diameter_mm));
+    Ok(Found {
+        detections,
+        rejected,
+        possible,
+        explained,
+        explanations,
+        sensor: scene.sensor,
+        noticeable: largest.map(|model| Noticeable::of(model, scene)),
+        rounds,
+        total_ms: 0.0,
+    })
 }
 
 struct Search<'a> {

@@ -159,6 +159,14 @@ fn is_convex(a: &OrientedPoint, b: &OrientedPoint, limit_mm: f64) -> Option<bool
     Some(sine > MIN_SINE && below.iter().all(|own| *own > -0.1 * limit_mm * sine) && below[0] + below[1] > 0.0)
 }
 
+/// Number of points of each piece.
+pub fn sizes(pieces: &[u32]) -> Vec<usize> {
+    let of_any = || pieces.iter().filter(|piece| **piece != NONE);
+    let mut sizes = vec![0; of_any().max().map_or(0, |last| *last as usize + 1)];
+    of_any().for_each(|piece| sizes[*piece as usize] += 1);
+    sizes
+}
+
 /// Share of the pieces that some points lie on which these cover, 0 to 1: each piece weighs as much as it has of the
 /// points, and of each counts what is `near`. Points in no piece cover what they are.
 pub fn coverage(pieces: &[u32], near: &[u32], on: &[u32]) -> f64 {

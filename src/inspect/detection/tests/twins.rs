@@ -69,7 +69,8 @@ fn a_mirrored_part_is_not_found_without_doubt_and_the_true_one_is() {
     let right = found_among(&channel, &channel, 0..2);
     let in_doubt: Vec<String> = right.iter().filter_map(Detection::doubt_in_words).collect();
     assert!(right.len() >= 4 && 5 * in_doubt.len() <= 2 * right.len(), "{} {in_doubt:?}", right.len());
-    let is_of_what_is_seen = |own: &String| own.contains("is not seen") || own.contains("is undetermined");
+    let is_of_what_is_seen =
+        |sentence: &String| sentence.contains("is not seen") || sentence.contains("is undetermined");
     assert!(in_doubt.iter().all(is_of_what_is_seen), "{in_doubt:?}");
 }
 
