@@ -4,6 +4,7 @@
 //! the reference data sets of Shakarji, "Least-squares fitting algorithms of the NIST algorithm testing system" (1998).
 //! Fits with other association criteria start from them; see `features::zones`.
 
+pub mod bores;
 mod correlation;
 pub mod coverage;
 mod determinacy;
