@@ -43,10 +43,9 @@ const NEAR_OF_TURNS_DEG: f64 = 8.0;
 const VOTE: u32 = 1 << 16;
 
 /// Votes of a scan for its translation on a nominal under given rotations.
-pub(super) struct TranslationVotes<'a> {
-    model: &'a [OrientedPoint],
-    /// Indices of the nominal's points that face each direction.
-    facing: Vec<Vec<u32>>,
+pub(super) struct TranslationVotes {
+    /// The nominal's points that face each direction.
+    facing: Vec<Vec<Vector>>,
     directions: Vec<Vector>,
     /// Scan points relative to `centre`.
     voters: Vec<OrientedPoint>,
@@ -66,11 +65,11 @@ struct Peak {
     centre: Vector,
 }
 
-impl<'a> TranslationVotes<'a> {
+impl TranslationVotes {
     /// Prepares the votes of `scene` on `model`, whose point spacing is `spacing_mm`; `None` if the scan is far larger
     /// than the part or has fewer than three points. `oriented`: whether the scan's normals point outward.
     pub fn new(
-        model: &'a [OrientedPoint],
+        model: &[OrientedPoint],
         scene: &[OrientedPoint],
         bounds: &Aabb,
         oriented: bool,
@@ -95,10 +94,10 @@ impl<'a> TranslationVotes<'a> {
             if oriented { cosine > MIN_COSINE } else { cosine.abs() > MIN_COSINE }
         };
         let facing = |direction: &Vector| {
-            (0..model.len() as u32).filter(|&i| faces(&model[i as usize].normal, direction)).collect()
+            model.iter().filter(|own| faces(&own.normal, direction)).map(|own| own.point.coords).collect()
         };
         let facing = directions.par_iter().map(facing).collect();
-        Some(Self { model, facing, directions, voters, centre, oriented, origin: low, cell_mm, cells })
+        Some(Self { facing, directions, voters, centre, oriented, origin: low, cell_mm, cells })
     }
 
     /// Poses over all rotations, most votes first.
@@ -147,8 +146,8 @@ impl<'a> TranslationVotes<'a> {
             let nearest = self.nearest_direction(&normal);
             let shift = self.origin + matrix * voter.point.coords;
             let weight = VOTE / self.facing[nearest].len().max(1) as u32;
-            for &i in &self.facing[nearest] {
-                let cell = (self.model[i as usize].point.coords - shift) * scale;
+            for position in &self.facing[nearest] {
+                let cell = (position - shift) * scale;
                 if cell.x < 0.0 || cell.y < 0.0 || cell.z < 0.0 {
                     continue;
                 }

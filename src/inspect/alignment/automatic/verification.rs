@@ -102,7 +102,7 @@ pub(super) struct Verifier<'a> {
     dense: Sample,
     /// Rotations of nominal and scan about their own axes, for rivals of a pose.
     turns: Turns,
-    translations: Option<TranslationVotes<'a>>,
+    translations: Option<TranslationVotes>,
     spacing_mm: f64,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Verifier<'a> {
         scan: &PreparedScan,
         model: &[OrientedPoint],
         scene: &[OrientedPoint],
-        translations: Option<TranslationVotes<'a>>,
+        translations: Option<TranslationVotes>,
         spacing_mm: f64,
     ) -> Self {
         let oriented = normals::are_oriented(cloud);

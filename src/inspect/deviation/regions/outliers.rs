@@ -35,14 +35,14 @@ impl<'a> Membership<'a> {
 
     /// The samples out of tolerance outside regions, among the first `count`; by sample, whether it is one of `over_edges`.
     pub fn outliers(&self, count: usize, sides: &Sides<'_>, over_edges: &[bool]) -> Outliers {
-        let alone = |i: usize| {
+        let outlier = |i: usize| {
             let raw_mm = self.samples.raw_mm(i);
             let is_over_edge = over_edges.get(i) == Some(&true);
             let own = Outliers { count: 1, largest_mm: raw_mm, over_edges: is_over_edge.into() };
             (!self.inside[i] && sides.of(i as u32, raw_mm) != 0).then_some(own)
         };
         let none = Outliers::default;
-        (0..count).into_par_iter().filter_map(alone).reduce(none, Outliers::and)
+        (0..count).into_par_iter().filter_map(outlier).reduce(none, Outliers::and)
     }
 }
 
