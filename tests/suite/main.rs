@@ -3,6 +3,8 @@
 
 mod acceptance;
 mod align;
+// Early by its name: it waits, and others run beside it.
+mod at_a_display;
 mod at_rest;
 mod bad_input;
 mod bench;
@@ -76,4 +78,3 @@ mod tolerances;
 mod verdicts;
 mod window;
 mod workbook;
-mod xvfb;

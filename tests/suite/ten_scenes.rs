@@ -28,7 +28,8 @@ fn part(name: &str) -> (PathBuf, Surface) {
 
 /// A simulated scan with `points` points and this noise, taken from `views` directions.
 fn scan(part: &Surface, points: usize, range_sigma_mm: f64, views: usize, defects: Vec<Defect>) -> Cloud {
-    let sensor = Sensor { range_sigma_mm, ..Sensor::default() };
+    // A coarser sensor: most of the points of a fine one would be thrown away again.
+    let sensor = Sensor { range_sigma_mm, pitch_mm: [0.2; 2], ..Sensor::default() };
     let parameters = Parameters { sensor, views, points: Some(points), defects, ..Parameters::default() };
     simulation::run(part, &parameters, &Progress::silent()).unwrap().cloud
 }

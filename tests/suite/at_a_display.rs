@@ -150,7 +150,7 @@ impl Desktop {
     /// Keeps what the screen shows, if pictures are asked for.
     fn picture(&self, name: &str) {
         if let Some(pictures) = std::env::var_os("SHADOWGRAPH_PICTURES") {
-            let file = std::path::Path::new(&pictures).join(format!("xvfb-{name}.png"));
+            let file = std::path::Path::new(&pictures).join(format!("display-{name}.png"));
             let _ = Command::new("import").args(["-display", &self.display, "-window", "root"]).arg(file).status();
         }
     }
