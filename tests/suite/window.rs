@@ -31,13 +31,16 @@ pub fn open_sized(
 /// Runs frames until no job is left.
 pub fn settle(harness: &mut Harness<'static, App>) {
     let started = Instant::now();
+    // Frames take time from long jobs.
+    let mut pause = Duration::from_millis(5);
     loop {
         harness.run_steps(2);
         if !harness.state().is_busy() && !harness.state().is_meshing() {
             break;
         }
         assert!(started.elapsed() < Duration::from_secs(120), "the job does not end");
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(80));
     }
     harness.run_steps(3);
 }
