@@ -269,7 +269,7 @@ fn in_json(arguments: &Detect, names: &[String], found: &Found, files: &[PathBuf
         "explained_fraction": found.explained,
         "share_of_points": { "background": background, "parts": parts, "nothing_found": nothing },
         "sensor": found.sensor,
-        "noticeable_difference": found.noticeable,
+        "noticeable_difference": found.detection_limit,
         "rounds": found.rounds,
         "files": files.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
         "timings_ms": { "total": found.total_ms },

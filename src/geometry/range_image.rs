@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::stations::{self, Line};
 use super::{Cloud, Point, Vector, transform};
 
 /// Points of a sample that the sensor's position is found from.
@@ -61,19 +62,12 @@ pub fn viewpoint_of(cloud: &Cloud) -> Option<Point> {
     if cloud.viewpoint.is_some() || cloud.to_sensor.len() != cloud.points.len() || cloud.points.len() < 10 {
         return cloud.viewpoint;
     }
-    // Least squares of the distances from the lines of sight.
     let step = (cloud.points.len() / SAMPLE).max(1);
-    let (mut matrix, mut right) = (nalgebra::Matrix3::zeros(), Vector::zeros());
-    let lines: Vec<(Point, Vector)> = (0..cloud.points.len())
+    let lines: Vec<Line> = (0..cloud.points.len())
         .step_by(step)
         .filter_map(|index| Some((cloud.points[index], cloud.direction_to_sensor(index)?)))
         .collect();
-    for (point, direction) in &lines {
-        let across = nalgebra::Matrix3::identity() - direction * direction.transpose();
-        matrix += across;
-        right += across * point.coords;
-    }
-    let position = Point::from(matrix.try_inverse()? * right);
+    let position = stations::meeting_point(&lines)?;
     let fits = lines.iter().all(|(point, direction)| {
         let away = position - point;
         let along = away.dot(direction);

@@ -64,7 +64,7 @@ impl Station {
 /// The stations that lines of sight lead to; empty if some lead to none, as those of a sensor that moves while it measures.
 ///
 /// Takes time with the square of their number: some thousand say where the stations are.
-pub fn of(lines: &[Line]) -> Vec<Station> {
+pub fn from_lines(lines: &[Line]) -> Vec<Station> {
     let least = MIN_LINES.max((MIN_SHARE * lines.len() as f64) as usize);
     let mut left: Vec<Line> = lines.to_vec();
     let (mut found, mut strays) = (Vec::new(), 0);
@@ -93,11 +93,11 @@ fn meeting(seed: &Line, others: &[Line], least: usize) -> Option<Station> {
     let end_of = |start: usize| depths_mm.partition_point(|(mm, _)| *mm <= depths_mm[start].0 * (1.0 + WINDOW));
     let (start, end) =
         (0..depths_mm.len()).map(|start| (start, end_of(start))).max_by_key(|(start, end)| end - start)?;
-    let near: Vec<&Line> = depths_mm[start..end].iter().map(|(_, index)| &others[*index]).chain([seed]).collect();
+    let near = depths_mm[start..end].iter().map(|(_, index)| &others[*index]).chain([seed]);
     // Among those that pass near the seed by chance are lines of other stations: the second time there are none.
-    let first = Station::At(closest_to_all(&near)?);
-    let met: Vec<&Line> = others.iter().filter(|line| first.ends(line)).chain([seed]).collect();
-    let station = Station::At(closest_to_all(&met)?);
+    let first = Station::At(meeting_point(near)?);
+    let met = others.iter().filter(|line| first.ends(line)).chain([seed]);
+    let station = Station::At(meeting_point(met)?);
     let count = others.iter().filter(|line| station.ends(line)).count() + 1;
     (count >= least && station.ends(seed)).then_some(station)
 }
@@ -115,8 +115,8 @@ fn depth_mm((point, direction): &Line, other: &Line) -> Option<f64> {
     (own_mm > 0.0 && other_mm > 0.0 && gap_mm < MAX_SPREAD * own_mm).then_some(own_mm)
 }
 
-/// The position with the least squared distances from some lines.
-fn closest_to_all(lines: &[&Line]) -> Option<Point> {
+/// The position with the least sum of squared distances from lines, mm; `None` if they are parallel.
+pub(super) fn meeting_point<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Option<Point> {
     let (mut matrix, mut right) = (Matrix3::zeros(), Vector::zeros());
     for (point, direction) in lines {
         let across = Matrix3::identity() - direction * direction.transpose();
@@ -158,15 +158,15 @@ mod tests {
             for line in lines.iter_mut().step_by(50) {
                 *line = (Point::from(random.rotation() * Vector::z() * 60.0), random.rotation() * Vector::z());
             }
-            let found = of(&lines);
+            let found = from_lines(&lines);
             assert_eq!(found.len(), truth.len());
-            for own in &truth {
-                let is_same = |other: &Station| match (own, other) {
+            for station in &truth {
+                let is_same = |other: &Station| match (station, other) {
                     (Station::At(a), Station::At(b)) => (a - b).norm() < 0.2,
                     (Station::Towards(a), Station::Towards(b)) => sine(a, b) < 1e-6,
                     _ => false,
                 };
-                assert!(found.iter().any(is_same), "{own:?} is not in {found:?}");
+                assert!(found.iter().any(is_same), "{station:?} is not in {found:?}");
             }
         }
     }
@@ -176,7 +176,7 @@ mod tests {
         let mut random = Random::new(12, 0);
         let moving: Vec<Station> =
             (0..2000).map(|index| Station::At(Point::new(f64::from(index) * 0.2 - 200.0, 0.0, 400.0))).collect();
-        assert!(of(&lines(&moving, 2000, &mut random)).is_empty());
-        assert!(of(&[]).is_empty());
+        assert!(from_lines(&lines(&moving, 2000, &mut random)).is_empty());
+        assert!(from_lines(&[]).is_empty());
     }
 }

@@ -126,9 +126,9 @@ fn result(ui: &mut egui::Ui, context: &mut PanelContext<'_>, id: ElementId) {
     if let Some(about) = found.about_sensor() {
         theme::weak(ui, texts::word(about));
     }
-    if let (Some(own), Some(about)) = (found.noticeable, found.about_differences()) {
-        let lengths = [(own.width_mm, 1), (own.deviation_mm, 2)].map(|(mm, usual)| with_unit(length_text(mm, usual)));
-        let [width, deviation] = lengths;
+    if let (Some(limit), Some(about)) = (found.detection_limit, found.about_differences()) {
+        let width = with_unit(length_text(limit.width_mm, 1));
+        let deviation = with_unit(length_text(limit.deviation_mm, 2));
         theme::weak(ui, text!("detect-noticeable", width = width, deviation = deviation))
             .on_hover_text(texts::word(&about));
     }

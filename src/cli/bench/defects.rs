@@ -9,14 +9,10 @@ use serde_json::{Value, json};
 use super::super::arguments::Bench;
 use super::poses;
 use base::Result;
-use geometry::Surface;
 use inspect::deviation::trials::views::{self, VIEWS};
 use inspect::deviation::trials::{self, Kind, NOISE_SHARES, Outcome, POINTS, SIZES, Said, TrialPart, shapes};
-use inspect::parts::Nominal;
 use inspect::surface_points::trials::coverage;
 
-/// Diagonal that parts of a folder are scaled to, mm.
-const DIAGONAL_MM: f64 = 120.0;
 /// Share of sound parts that may FAIL: the error rate of the verdict.
 const MAX_FALSE_FAILS: f64 = 1e-3;
 /// Share of sound parts that must get an unqualified PASS, in full scans and in those of the simulated sensor.
@@ -88,10 +84,7 @@ fn parts_of(arguments: &Bench) -> Result<Vec<TrialPart>> {
     let mut parts = shapes::all();
     if !arguments.parts.is_empty() {
         for part in poses::parts_of(arguments)? {
-            let mut mesh = part.surface.mesh().clone();
-            mesh.scale(DIAGONAL_MM / part.surface.bounds().diagonal());
-            let nominal = Nominal::in_memory(&part.name, Surface::new(mesh));
-            parts.push(TrialPart { name: part.name, nominal });
+            parts.push(TrialPart::scaled(&part.name, part.surface.mesh().clone()));
         }
     }
     Ok(parts)
@@ -179,12 +172,12 @@ fn by_views(parts: &[TrialPart], draws: usize) -> Result<(Value, bool)> {
         part.map(|part| Ok((part, points, views::run(part, points, index as u64 + 1)?)))
     };
     let all: Vec<_> = (0..draws).into_par_iter().filter_map(one).collect::<Result<_>>()?;
-    let number = |wanted: Said| all.iter().filter(|(_, _, own)| own.sound == wanted).count();
-    let holed = |wanted: Said| all.iter().filter(|(_, _, own)| own.holed == Some(wanted)).count();
+    let number = |wanted: Said| all.iter().filter(|(_, _, outcome)| outcome.sound == wanted).count();
+    let holed = |wanted: Said| all.iter().filter(|(_, _, outcome)| outcome.with_hole == Some(wanted)).count();
     let doubted: Vec<String> = all
         .iter()
-        .filter(|(_, _, own)| own.sound != Said::Passes)
-        .map(|(part, points, own)| format!("{}, {points} points: {}", part.name, own.why))
+        .filter(|(_, _, outcome)| outcome.sound != Said::Passes)
+        .map(|(part, points, outcome)| format!("{}, {points} points: {}", part.name, outcome.why))
         .collect();
     let passes = number(Said::Passes);
     let row = json!({
@@ -194,7 +187,7 @@ fn by_views(parts: &[TrialPart], draws: usize) -> Result<(Value, bool)> {
         "sound_passes_qualified": number(Said::PassesQualified),
         "sound_incomplete": number(Said::Incomplete),
         "sound_fails": number(Said::Fails),
-        "holes": all.iter().filter(|(_, _, own)| own.holed.is_some()).count(),
+        "holes": all.iter().filter(|(_, _, outcome)| outcome.with_hole.is_some()).count(),
         "holes_pass": holed(Said::Passes),
         "doubted": doubted,
     });

@@ -76,7 +76,7 @@ impl Discrepancy {
 
 /// The smallest difference from a part that a scene shows where it was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Noticeable {
+pub struct DetectionLimit {
     /// Area of the surface that differs, mm².
     pub area_mm2: f64,
     /// Its width, mm.
@@ -85,9 +85,9 @@ pub struct Noticeable {
     pub deviation_mm: f64,
 }
 
-impl Noticeable {
-    /// For a part in a scene.
-    pub fn of(model: &PartModel<'_>, scene: &Scene) -> Self {
+impl DetectionLimit {
+    /// That of a part in a scene.
+    pub fn for_part(model: &PartModel<'_>, scene: &Scene) -> Self {
         let limit_mm = limit_mm(model, scene, MIN_NEIGHBOURS);
         Self {
             area_mm2: NOTICEABLE_AREA * scene.spacing_mm.powi(2),

@@ -54,7 +54,7 @@ use crate::parts::Actual;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 pub use compute::pose_scores::Terms;
-pub use discrepancy::Noticeable;
+pub use discrepancy::DetectionLimit;
 pub use doubt::Doubt;
 pub use explanation::{Explanation, Explanations};
 use geometry::{Cloud, Pose};
@@ -240,7 +240,7 @@ pub struct Found {
     /// How it is known where the sensor stood.
     pub sensor: Sensor,
     /// What differs by less from the largest part looks like it; `None` before anything was looked for.
-    pub noticeable: Option<Noticeable>,
+    pub detection_limit: Option<DetectionLimit>,
     /// Rounds searched.
     pub rounds: usize,
     /// Time, ms.

@@ -96,7 +96,7 @@ impl Found {
 
     /// Which differences from the parts found would not have been noticed; `None` if none was found.
     pub fn about_differences(&self) -> Option<String> {
-        self.noticeable.filter(|_| !self.detections.is_empty()).map(|own| own.sentence())
+        self.detection_limit.filter(|_| !self.detections.is_empty()).map(|limit| limit.sentence())
     }
 
     /// Why nothing was found; `None` if something was.

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::choice;
-use super::discrepancy::Noticeable;
+use super::discrepancy::DetectionLimit;
 use super::hypotheses::{Evidence, Generator, Hypothesis as Start};
 use super::model::PartModel;
 use super::preference::{self, Preference, Seen, Side};
@@ -125,7 +125,7 @@ pub fn run(
         explained,
         explanations,
         sensor: scene.sensor,
-        noticeable: largest.map(|model| Noticeable::of(model, scene)),
+        detection_limit: largest.map(|model| DetectionLimit::for_part(model, scene)),
         rounds,
         total_ms: 0.0,
     })

@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use super::DeviationMap;
 use super::noise::{Deviating, ScanNoise, Scanned};
-use super::sight::Sight;
+use super::sight::{self, SECTORS, Sight};
 use crate::robust_scale::median;
 use compute::point_deviation::PointDeviation;
 use geometry::kd_tree::Neighbours;
 use geometry::sampling::{self, SurfaceSample};
+use geometry::stations::Station;
 use geometry::{Aabb, DisjointSets, KdTree, OrderedPoints, Point, Pose, Surface, Vector, draw, transform, triangle};
 
 /// Minimum and maximum number of samples of the nominal's surface: between them, as many as there are points.
@@ -34,8 +35,6 @@ const MIN_NORMAL_COSINE: f64 = 0.5;
 const LINK_SPACINGS: f64 = 2.0;
 /// Minimum number of samples of an unmeasured region to be listed: fewer may be chance.
 const MIN_LISTED_SAMPLES: usize = 3;
-/// Directions about an unmeasured region of which each must have points for it to be enclosed.
-const SECTORS: usize = 12;
 /// Minimum cosine between the normals of an enclosed region and of the facets about it.
 const MIN_FACE_COSINE: f64 = 0.8;
 /// Spacings within which the points about an enclosed region lie, in addition to the reach.
@@ -410,8 +409,7 @@ fn is_enclosed(
     let polar = |point: &Point| {
         let offset = point - centre;
         let (x, y) = (offset.dot(&u), offset.dot(&v));
-        let turn = (y.atan2(x) / std::f64::consts::TAU).rem_euclid(1.0);
-        (((turn * SECTORS as f64) as usize).min(SECTORS - 1), x.hypot(y))
+        (sight::sector([x, y]), x.hypot(y))
     };
     let mut farthest_mm = [0.0_f64; SECTORS];
     for sample in samples {
@@ -446,7 +444,7 @@ fn is_enclosed(
     let Some(rim_mm) = median(&mut spacings) else { return false };
     rim_mm <= MAX_RIM_SPACING * footprint.kept_spacing_mm()
         && gap_radius_mm(count * sample_mm2, footprint.reach_mm) >= MIN_GAP_SPACINGS * rim_mm
-        && sight.looked_at(surface, samples, &rim, SECTORS)
+        && sight.looked_at(surface, samples, &rim)
 }
 
 /// Radius of the gap between the points about a region without data, mm: what is nearer to a point than the reach counts as
@@ -457,15 +455,13 @@ fn gap_radius_mm(area_mm2: f64, reach_mm: f64) -> f64 {
 
 /// Whether most views of these samples at up to 45° from their normals are free.
 fn is_exposed(samples: &[&SurfaceSample], surface: &Surface) -> bool {
-    let length_mm = 2.0 * surface.bounds().diagonal();
     let (mut free, mut views) = (0, 0);
     for sample in samples.iter().step_by(samples.len().div_ceil(VIEWED_SAMPLES).max(1)) {
         let [u, v] = transform::perpendicular_axes(&sample.normal);
-        let start = sample.point + sample.normal * (1e-4 * length_mm);
         for direction in [Vector::zeros(), u, v, -u, -v] {
-            let direction = (sample.normal + direction).normalize();
+            let eye = Station::Towards((sample.normal + direction).normalize());
             views += 1;
-            free += usize::from(!surface.is_hit(&start, &direction, [0.0, length_mm]));
+            free += usize::from(sight::sees(&eye, surface, sample));
         }
     }
     free as f64 >= MIN_FREE_VIEWS * f64::from(views)

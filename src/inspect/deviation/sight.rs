@@ -14,6 +14,8 @@ const STATION_LINES: usize = 2_000;
 const DIRECTION_LINES: usize = 20_000;
 /// Minimum cosine between a line of sight and the normal of a surface that it shows: 75°.
 const MIN_VIEW_COSINE: f64 = 0.26;
+/// Sectors about a gap.
+pub(super) const SECTORS: usize = 12;
 /// Share of the samples of a gap that a station must have in view to have looked at it.
 const MIN_IN_VIEW: f64 = 0.5;
 
@@ -35,21 +37,23 @@ impl Sight {
             return Self::default();
         }
         let line = |&index: &u32| Some((cloud.points[index as usize], cloud.direction_to_sensor(index as usize)?));
-        let lines =
-            |count: usize| -> Vec<Line> { draw::sample(&cloud.points, count).iter().filter_map(line).collect() };
-        let stations = stations::of(&lines(STATION_LINES));
+        // In random order, so that its beginning is a smaller sample.
+        let sample = draw::sample(&cloud.points, DIRECTION_LINES);
+        let lines: Vec<Line> = sample.iter().take(STATION_LINES).filter_map(line).collect();
+        let stations = stations::from_lines(&lines);
+        let in_nominal = |station: &Station| station.in_frame(nominal_from_scan);
         if stations.is_empty() {
-            let directions = mean_directions(lines(DIRECTION_LINES).into_iter().map(|(_, direction)| direction));
-            let places = directions.into_iter().map(|own| Station::Towards(nominal_from_scan.rotation * own)).collect();
+            let directions = mean_directions(sample.iter().filter_map(line).map(|(_, direction)| direction));
+            let places = directions.into_iter().map(|direction| in_nominal(&Station::Towards(direction))).collect();
             return Self { places, ..Self::default() };
         }
-        let place_of = |index: &u32| {
-            let own = line(index).and_then(|line| stations.iter().position(|station| station.ends(&line)));
-            own.unwrap_or(stations.len()) as u16
+        let station_of = |index: &u32| {
+            let station = line(index).and_then(|line| stations.iter().position(|station| station.ends(&line)));
+            station.unwrap_or(stations.len()) as u16
         };
         Self {
-            of_feet: compared.par_iter().map(place_of).collect(),
-            places: stations.iter().map(|own| own.in_frame(nominal_from_scan)).collect(),
+            of_feet: compared.par_iter().map(station_of).collect(),
+            places: stations.iter().map(in_nominal).collect(),
             are_exact: true,
         }
     }
@@ -67,27 +71,33 @@ impl Sight {
         samples.par_iter().map(|sample| self.places.iter().any(|place| sees(place, surface, sample))).collect()
     }
 
-    /// Whether a station had a gap in the data in view and measured most of the `count` sectors about it, given by the compared
-    /// points with their sectors; then its surface is not there, or dark. True if the stations are unknown.
-    pub fn looked_at(&self, surface: &Surface, gap: &[&SurfaceSample], about: &[(u32, usize)], sectors: usize) -> bool {
+    /// Whether a station had a gap in the data in view and measured most of the sectors about it, given by the compared points
+    /// with their sectors; then its surface is not there, or dark. True if the stations are unknown.
+    pub fn looked_at(&self, surface: &Surface, gap: &[&SurfaceSample], about: &[(u32, usize)]) -> bool {
         if !self.are_exact {
             return true;
         }
-        self.places.iter().enumerate().any(|(own, place)| {
-            let mut is_met = vec![false; sectors];
-            for (_, sector) in about.iter().filter(|(foot, _)| self.of_feet[*foot as usize] as usize == own) {
+        self.places.iter().enumerate().any(|(station, place)| {
+            let mut is_met = [false; SECTORS];
+            for (_, sector) in about.iter().filter(|(foot, _)| self.of_feet[*foot as usize] as usize == station) {
                 is_met[*sector] = true;
             }
             let met = is_met.iter().filter(|is_met| **is_met).count();
             let in_view = || gap.iter().filter(|sample| sees(place, surface, sample)).count();
-            4 * met >= 3 * sectors && in_view() as f64 >= MIN_IN_VIEW * gap.len() as f64
+            4 * met >= 3 * SECTORS && in_view() as f64 >= MIN_IN_VIEW * gap.len() as f64
         })
     }
 }
 
+/// The sector about a gap in which a position relative to its centre lies.
+pub(super) fn sector([x, y]: [f64; 2]) -> usize {
+    let turn = (y.atan2(x) / std::f64::consts::TAU).rem_euclid(1.0);
+    ((turn * SECTORS as f64) as usize).min(SECTORS - 1)
+}
+
 /// Whether a place has a sample of a part in view: it looks at it from within 75° of its normal, and nothing of the part is
 /// between them.
-fn sees(place: &Station, surface: &Surface, sample: &SurfaceSample) -> bool {
+pub(super) fn sees(place: &Station, surface: &Surface, sample: &SurfaceSample) -> bool {
     let diagonal_mm = surface.bounds().diagonal();
     let Some((direction, distance_mm)) = place.seen_from(&sample.point) else { return false };
     let start = sample.point + sample.normal * (2e-4 * diagonal_mm);

@@ -94,7 +94,11 @@ impl TranslationVotes {
             if oriented { cosine > MIN_COSINE } else { cosine.abs() > MIN_COSINE }
         };
         let facing = |direction: &Vector| {
-            model.iter().filter(|own| faces(&own.normal, direction)).map(|own| own.point.coords).collect()
+            model
+                .iter()
+                .filter(|oriented| faces(&oriented.normal, direction))
+                .map(|oriented| oriented.point.coords)
+                .collect()
         };
         let facing = directions.par_iter().map(facing).collect();
         Some(Self { facing, directions, voters, centre, oriented, origin: low, cell_mm, cells })

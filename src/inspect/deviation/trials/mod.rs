@@ -14,11 +14,13 @@ use crate::parts::{Actual, Nominal};
 use base::random::Random;
 use base::{Progress, Result};
 use compute::cpu::Cpu;
-use geometry::{Cloud, Pose};
+use geometry::{Cloud, Mesh, Pose, Surface};
 pub use kinds::Kind;
 pub use scan::NoiseForm;
 use scan::Scan;
 
+/// Diagonal that parts of any size are scaled to, mm.
+const DIAGONAL_MM: f64 = 120.0;
 /// Limits of the deviations, ± mm.
 const LIMIT_MM: f64 = 0.1;
 /// Numbers of points of a scan.
@@ -34,6 +36,19 @@ pub struct TrialPart {
     pub name: String,
     /// Its nominal.
     pub nominal: Nominal,
+}
+
+impl TrialPart {
+    /// A part by its mesh, mm.
+    pub fn new(name: &str, mesh: Mesh) -> Self {
+        Self { name: name.to_owned(), nominal: Nominal::in_memory(name, Surface::new(mesh)) }
+    }
+
+    /// The part scaled to a diagonal of 120 mm, for which limits, noise and numbers of points are chosen.
+    pub fn scaled(name: &str, mut mesh: Mesh) -> Self {
+        mesh.scale(DIAGONAL_MM / mesh.bounds().diagonal());
+        Self::new(name, mesh)
+    }
 }
 
 /// One draw: a part, its noise, and a defect.
@@ -216,58 +231,5 @@ mod tests {
         assert!(wrong.len() * 20 <= outcomes.len(), "{wrong:#?}");
         let placed = outcomes.iter().filter(|own| own.defective.is_some()).count();
         assert!(2 * placed > outcomes.len(), "{placed} of {}", outcomes.len());
-    }
-
-    /// The campaign of `bench defects`, with as many draws as `DRAWS` says.
-    #[test]
-    #[ignore = "takes minutes: it is for trying out the statistics"]
-    fn campaign() {
-        let number = |name: &str, or: u64| std::env::var(name).ok().and_then(|own| own.parse().ok()).unwrap_or(or);
-        let (first, draws) = (number("FIRST", 0), number("DRAWS", 200));
-        let mut parts = shapes::all();
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/parts");
-        let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|own| own.unwrap().path()).collect();
-        paths.sort();
-        for path in paths.iter().filter(|own| own.extension().is_some_and(|own| own == "stl")) {
-            let mut mesh = io::load_nominal(path, &io::LoadOptions::default(), &Progress::silent()).unwrap().mesh;
-            mesh.scale(120.0 / mesh.bounds().diagonal());
-            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            parts.push(TrialPart { nominal: Nominal::in_memory(&name, geometry::Surface::new(mesh)), name });
-        }
-        if std::env::var("VIEWS").is_ok() {
-            let mut passes = 0;
-            for index in first..first + draws {
-                let part = &parts[index as usize % parts.len()];
-                let points = [15_000, 40_000, 100_000][index as usize / parts.len() % 3];
-                let own = views::run(part, points, index).unwrap();
-                passes += usize::from(own.sound == Said::Passes);
-                if own.sound != Said::Passes || own.holed == Some(Said::Passes) {
-                    println!("{} {points} {own:?}", part.name);
-                }
-            }
-            println!("{passes} of {draws} pass");
-            return;
-        }
-        let started = std::time::Instant::now();
-        let outcomes = run_all(&parts, first..first + draws).unwrap();
-        for own in &outcomes {
-            if own.sound != Said::Passes {
-                println!("SOUND {:?} {} {:?}: {}", own.sound, parts[own.draw.part].name, own.draw, own.sound_why);
-            }
-            if own.is_missed() {
-                println!("MISSED {} {} {:?}", own.draw.kind.name(), parts[own.draw.part].name, own.draw);
-            }
-        }
-        let count = |is: &dyn Fn(&Outcome) -> bool| outcomes.iter().filter(|own| is(own)).count();
-        let large = |own: &Outcome| SIZES[own.draw.size] >= 1.0;
-        for wanted in [Said::Passes, Said::PassesQualified, Said::Fails, Said::Incomplete] {
-            println!(
-                "{wanted:?}: sound {}, detectable {}, smaller {}",
-                count(&|own| own.sound == wanted),
-                count(&|own| large(own) && own.defective == Some(wanted)),
-                count(&|own| !large(own) && own.defective == Some(wanted)),
-            );
-        }
-        println!("no room: {}; {:?}", count(&|own| own.defective.is_none()), started.elapsed());
     }
 }

@@ -1,9 +1,8 @@
 //! Parts of simple shapes.
 
 use super::TrialPart;
-use crate::parts::Nominal;
 use geometry::mesh::shapes;
-use geometry::{Mesh, Point, Surface};
+use geometry::{Mesh, Point};
 
 fn block(x: f64, y: f64, z: f64) -> Mesh {
     shapes::cuboid(Point::origin(), Point::new(x, y, z))
@@ -39,9 +38,5 @@ pub fn all() -> Vec<TrialPart> {
         ("cone", turned(60.0, |along| 30.0 - 15.0 * along)),
         ("barrel", turned(70.0, |along| 20.0 + 5.0 * (std::f64::consts::PI * along).sin())),
     ];
-    let part = |(name, mesh): (&str, Mesh)| TrialPart {
-        name: name.to_owned(),
-        nominal: Nominal::in_memory(name, Surface::new(mesh)),
-    };
-    meshes.map(part).into()
+    meshes.map(|(name, mesh)| TrialPart::new(name, mesh)).into()
 }

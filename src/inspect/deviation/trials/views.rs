@@ -3,6 +3,7 @@
 
 use super::{Said, TrialPart, said};
 use crate::deviation::check::{self, Check, Compared};
+use crate::deviation::sight::{self, SECTORS};
 use crate::deviation::{Parameters, Tolerance};
 use crate::parts::Actual;
 use crate::simulation::{self, sensor::Sensor};
@@ -29,7 +30,7 @@ pub struct Outcome {
     /// The headline with its reason.
     pub why: String,
     /// Of the part with a hole whose walls are dark, where it was measured; `None` if there is no room for it.
-    pub holed: Option<Said>,
+    pub with_hole: Option<Said>,
 }
 
 /// Scans a part with about so many points.
@@ -40,12 +41,12 @@ pub fn run(part: &TrialPart, points: usize, seed: u64) -> Result<Outcome> {
     let check = compare(part, cloud.clone())?;
     let hole_mm = HOLE * check.resolution.gap_mm;
     let spacing_mm = check.measurement.coverage.spacing_mm;
-    let holed = match with_dark_hole(&cloud, &part.nominal.surface, hole_mm, spacing_mm, seed) {
+    let with_hole = match with_dark_hole(&cloud, &part.nominal.surface, hole_mm, spacing_mm, seed) {
         Some(cloud) => Some(said(&compare(part, cloud)?)),
         None => None,
     };
     let why = format!("{}. {}", check.judgement.headline(), check.judgement.reason);
-    Ok(Outcome { sound: said(&check), why, holed })
+    Ok(Outcome { sound: said(&check), why, with_hole })
 }
 
 fn scan(part: &TrialPart, points: usize, seed: u64) -> Result<Cloud> {
@@ -70,7 +71,6 @@ fn compare(part: &TrialPart, cloud: Cloud) -> Result<Check> {
 
 /// The scan without the points of a disc, in a flat place that was measured within it and all around.
 fn with_dark_hole(cloud: &Cloud, surface: &Surface, hole_mm: f64, spacing_mm: f64, seed: u64) -> Option<Cloud> {
-    const SECTORS: usize = 12;
     let mut random = Random::new(seed, 0xDA2C);
     let tree = KdTree::new(&cloud.points);
     let radius_mm = 0.5 * hole_mm;
@@ -87,15 +87,14 @@ fn with_dark_hole(cloud: &Cloud, surface: &Surface, hole_mm: f64, spacing_mm: f6
             match away.norm() < radius_mm {
                 true => within.push(near.number),
                 false => {
-                    let turn = (away.dot(&v).atan2(away.dot(&u)) / std::f64::consts::TAU).rem_euclid(1.0);
-                    about[((turn * SECTORS as f64) as usize).min(SECTORS - 1)] += 1;
+                    about[sight::sector([away.dot(&u), away.dot(&v)])] += 1;
                 }
             }
         });
         (is_flat && within.len() as f64 > least && about.iter().all(|count| *count > 2)).then(|| {
             within.sort_unstable();
             let kept: Vec<u32> =
-                (0..cloud.points.len() as u32).filter(|own| within.binary_search(own).is_err()).collect();
+                (0..cloud.points.len() as u32).filter(|index| within.binary_search(index).is_err()).collect();
             cloud.select(&kept)
         })
     })
@@ -106,17 +105,16 @@ fn with_dark_hole(cloud: &Cloud, surface: &Surface, hole_mm: f64, spacing_mm: f6
 mod tests {
     use super::super::shapes;
     use super::*;
-    use crate::parts::Nominal;
 
     #[test]
     fn sound_parts_pass_from_all_sides_and_with_a_dark_hole_they_do_not() {
         let parts = shapes::all();
         let mut holes = 0;
         for (seed, part) in (1..).zip(parts.iter().step_by(parts.len() / 3)) {
-            let own = run(part, 40_000, seed).unwrap();
-            assert_eq!(own.sound, Said::Passes, "{}: {}", part.name, own.why);
-            assert_ne!(own.holed, Some(Said::Passes), "{}: {own:?}", part.name);
-            holes += usize::from(own.holed.is_some());
+            let outcome = run(part, 40_000, seed).unwrap();
+            assert_eq!(outcome.sound, Said::Passes, "{}: {}", part.name, outcome.why);
+            assert_ne!(outcome.with_hole, Some(Said::Passes), "{}: {outcome:?}", part.name);
+            holes += usize::from(outcome.with_hole.is_some());
         }
         assert!(holes > 0, "no part has room for a hole");
     }
@@ -129,9 +127,8 @@ mod tests {
         let mut doubted = 0;
         for name in ["dome", "slotted-block"] {
             let path = folder.join(format!("{name}.stl"));
-            let mut mesh = io::load_nominal(&path, &io::LoadOptions::default(), &Progress::silent()).unwrap().mesh;
-            mesh.scale(120.0 / mesh.bounds().diagonal());
-            let part = TrialPart { name: name.to_owned(), nominal: Nominal::in_memory(name, Surface::new(mesh)) };
+            let mesh = io::load_nominal(&path, &io::LoadOptions::default(), &Progress::silent()).unwrap().mesh;
+            let part = TrialPart::scaled(name, mesh);
             for seed in 1..3 {
                 let known = scan(&part, 40_000, seed).unwrap();
                 let unknown = Cloud::from_points(known.points.clone());

@@ -27,7 +27,7 @@ pub struct Bore {
     pub sigma_mm: f64,
 }
 
-/// Shares of the draws whose stated uncertainty contains the error, and the mean stated one of the diameter.
+/// Shares of the draws whose stated uncertainty contains the error, and what else the fits state.
 #[derive(Clone, Copy, Debug)]
 pub struct Coverage {
     /// Of the diameter.
@@ -36,6 +36,8 @@ pub struct Coverage {
     pub position: f64,
     /// Mean expanded uncertainty of the diameter, mm.
     pub mean_size_mm: f64,
+    /// The smallest and the largest arc that a fit states, degrees.
+    pub arcs_deg: [f64; 2],
 }
 
 impl Bore {
@@ -71,17 +73,20 @@ impl Bore {
     ///
     /// Returns an error if a fit fails.
     pub fn coverage(&self, kind: Kind, draws: usize, seed: u64) -> Result<Coverage> {
-        let one = |number: usize| -> Result<[f64; 3]> {
+        let one = |number: usize| -> Result<[f64; 4]> {
             let found = Self::fitted(&self.points(&mut Random::new(seed, number as u64)), kind)?;
             let radius_mm = found.shape.radius().ok_or_else(|| UserError::input("The shape has no radius."))?;
             let (position, [x, y]) = (found.shape.position(), AXIS_MM);
             let (size_mm, off_mm) = (2.0 * (radius_mm - RADIUS_MM).abs(), (position.x - x).hypot(position.y - y));
             let stated_mm = 2.0 * found.uncertainty.numbers[0];
             let is_within = |error_mm: f64, stated_mm: f64| f64::from(u8::from(error_mm <= stated_mm));
-            Ok([is_within(size_mm, stated_mm), is_within(off_mm, found.uncertainty.position_mm), stated_mm])
+            let is_position_within = is_within(off_mm, found.uncertainty.position_mm);
+            Ok([is_within(size_mm, stated_mm), is_position_within, stated_mm, found.arc_deg.unwrap_or_default()])
         };
         let all = (0..draws).into_par_iter().map(one).collect::<Result<Vec<_>>>()?;
-        let mean = |of: usize| all.iter().map(|own| own[of]).sum::<f64>() / draws.max(1) as f64;
-        Ok(Coverage { size: mean(0), position: mean(1), mean_size_mm: mean(2) })
+        let mean = |column: usize| all.iter().map(|draw| draw[column]).sum::<f64>() / draws.max(1) as f64;
+        let arcs_deg = || all.iter().map(|draw| draw[3]);
+        let arcs_deg = [arcs_deg().fold(f64::INFINITY, f64::min), arcs_deg().fold(0.0, f64::max)];
+        Ok(Coverage { size: mean(0), position: mean(1), mean_size_mm: mean(2), arcs_deg })
     }
 }
