@@ -11,6 +11,9 @@ use io::format::Format;
 use io::xyz::{self, Preview};
 use texts::text;
 
+/// What an operator does where a file leaves its columns open.
+const CHOOSE: &str = "Choose the columns of x, y and z.";
+
 /// Role of a file to be opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
@@ -72,18 +75,23 @@ impl OpenDialog {
         if self.preview.as_ref().is_some_and(|(path, _)| *path == self.path) {
             return;
         }
-        let path = Path::new(&self.path);
-        let is_columns =
-            self.purpose == Purpose::Open && matches!(Format::from_extension(path), Ok(Format::Xyz)) && path.is_file();
-        let preview = if is_columns {
-            io::Source::open(path, &Progress::silent()).and_then(|source| xyz::preview(source, 6)).ok()
-        } else {
-            None
-        };
+        let preview = (self.purpose == Purpose::Open).then(|| columns_in(Path::new(&self.path))).flatten();
         let preview = preview.unwrap_or_default();
         self.columns = preview.columns.xyz;
         self.preview = Some((self.path.clone(), preview));
     }
+}
+
+/// The first rows of a text file of coordinates; `None` for any other file, and one that cannot be read.
+fn columns_in(path: &Path) -> Option<Preview> {
+    let is_table = matches!(Format::from_extension(path), Ok(Format::Xyz)) && path.is_file();
+    let source = is_table.then(|| io::Source::open(path, &Progress::silent()).ok()).flatten()?;
+    xyz::preview(source, 6).ok()
+}
+
+/// Whether a file does not say which of its columns hold coordinates.
+pub(super) fn asks_for_columns(path: &Path) -> bool {
+    columns_in(path).is_some_and(|preview| preview.question.is_some())
 }
 
 impl App {
@@ -227,6 +235,10 @@ fn unit_row(ui: &mut egui::Ui, path: &Path, unit: &mut Option<LengthUnit>) {
 
 fn columns_rows(ui: &mut egui::Ui, preview: &Preview, columns: &mut [usize; 3]) {
     let width = preview.rows.iter().map(Vec::len).max().unwrap_or(0);
+    if let Some(question) = &preview.question {
+        let amber = ui.visuals().warn_fg_color;
+        ui.colored_label(amber, texts::word(&format!("{question} {CHOOSE}")));
+    }
     ui.horizontal(|ui| {
         for (axis, column) in ["x", "y", "z"].into_iter().zip(columns.iter_mut()) {
             egui::ComboBox::from_label(text!("files-column", axis = axis))

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::choosing::Purpose;
 use super::files::{Kind, kind_of};
-use super::open_dialog::Role;
+use super::open_dialog::{self, Role};
 use super::{App, Workspace};
 use base::LengthUnit;
 use dispatch::merge::MergeOptions;
@@ -143,6 +143,9 @@ impl App {
     }
 
     fn open_scan(&mut self, path: PathBuf) {
+        if open_dialog::asks_for_columns(&path) {
+            return self.open_dialog.ask_to_open(path, Role::Scan);
+        }
         self.files.remember(&path);
         self.send(Parts::OpenScans { paths: vec![path], unit: None, columns: None });
     }

@@ -13,6 +13,7 @@ use geometry::health::MeshFindings;
 use geometry::repair::{Repaired, repair};
 use geometry::{Mesh, Point};
 use inspect::pmi::{self, PmiPlan};
+use io::account::Account;
 use io::cad::CadPart;
 use io::format::Format;
 use io::voxels::hdt;
@@ -59,7 +60,7 @@ fn print_lines(value: &Value) {
             }),
             Value::Null => {}
             // Said in words beside it.
-            Value::Object(_) if name == "pmi" => {}
+            Value::Object(_) if name == "pmi" || name == "account" => {}
             other => outln!("{name:16} {other}"),
         }
     }
@@ -113,7 +114,11 @@ fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
     let loaded = load_scan(path, options, &silent)?;
     if let Some(mesh) = loaded.mesh {
         let notes = loaded.notes.into_iter().chain(loaded.findings.sentences()).collect();
-        return Ok(of_mesh(path, format, mesh, notes));
+        let mut value = of_mesh(path, format, mesh, notes);
+        if let Some(object) = value.as_object_mut() {
+            object.extend(counted(&loaded.account));
+        }
+        return Ok(value);
     }
     let cloud = &loaded.cloud;
     let bounds = cloud.bounds();
@@ -129,6 +134,9 @@ fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
         "grid": cloud.grid.as_ref().map(|grid| [grid.width, grid.height]),
         "notes": loaded.notes.iter().cloned().chain(loaded.findings.sentences()).collect::<Vec<_>>(),
     });
+    if let Some(object) = value.as_object_mut() {
+        object.extend(counted(&loaded.account));
+    }
     if format == Format::Xyz
         && let Some(object) = value.as_object_mut()
     {
@@ -136,9 +144,16 @@ fn describe(path: &Path, options: &LoadOptions) -> Result<Value> {
         object.insert("titles".into(), json!(preview.titles));
         object.insert("first_rows".into(), json!(preview.rows));
         object.insert("columns".into(), json!(preview.columns.xyz.map(|column| column + 1)));
+        object.insert("unit".into(), json!(loaded.unit));
         object.insert("decimal_comma".into(), json!(preview.decimal_comma));
     }
     Ok(value)
+}
+
+/// What a file declares and holds, and what of it was read, in words and in numbers.
+fn counted(account: &Account) -> [(String, Value); 2] {
+    let words: Vec<String> = account.counts.iter().map(io::account::Count::words).collect();
+    [("counted".to_owned(), json!(words)), ("account".to_owned(), json!(account))]
 }
 
 fn of_mesh(path: &Path, format: Format, mesh: Mesh, mut notes: Vec<String>) -> Value {

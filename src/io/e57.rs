@@ -2,13 +2,14 @@
 
 use e57::{CartesianCoordinate, E57Reader, RecordDataType};
 
+use super::account::{Account, POINTS};
 use super::source::Source;
 use base::{Result, UserError, limits};
 use geometry::health::CloudFindings;
 use geometry::{Cloud, Point, SnapshotGrid};
 
 /// Reads the points of all scans in the frame of the file, in metres. The grid is kept only if there is a single scan.
-pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
+pub fn read(source: Source, account: &mut Account) -> Result<(Cloud, CloudFindings)> {
     let path = source.path().to_owned();
     let bad = |error: &e57::Error| {
         if error.to_string().contains("cancelled") {
@@ -19,8 +20,10 @@ pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
     let length = source.length();
     let mut reader = E57Reader::new(source).map_err(|e| bad(&e))?;
     let (mut cloud, mut findings) = (Cloud::default(), CloudFindings::default());
+    let mut declared = 0;
     for header in reader.pointclouds() {
         if !(header.has_cartesian() || header.has_spherical()) || header.records == 0 {
+            account.left_out(["scan", "scans"], 1, "it holds no coordinates");
             continue;
         }
         // If all record fields are constant, points take no bytes and the file length does not bound their count.
@@ -35,6 +38,7 @@ pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
                 header.records
             )));
         }
+        declared += header.records;
         limits::require_bytes(header.records.saturating_mul(28), &format!("Reading {}", path.display()))?;
         let mut points = reader.pointcloud_simple(&header).map_err(|e| bad(&e))?;
         points.intensity_to_color(false);
@@ -71,6 +75,7 @@ pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
         scan.grid = grid_of(&grid_cells);
         cloud.append(scan);
     }
+    account.count(POINTS, Some(declared), (cloud.points.len() + findings.not_finite_points) as u64);
     Ok((cloud, findings))
 }
 

@@ -11,12 +11,13 @@ use gltf::mesh::Mode;
 use gltf::{Accessor, Document, Semantic};
 use nalgebra::{Matrix3, Matrix4};
 
+use super::account::{Account, FACETS, OBJECTS};
 use super::source::Source;
 use base::{Progress, Result, UserError, limits};
 use geometry::{Mesh, Point};
 
 /// Reads all triangles of the default scene, in metres as glTF defines, with the Y axis up as stored.
-pub fn read(source: Source, progress: &Progress) -> Result<Mesh> {
+pub fn read(source: Source, account: &mut Account, progress: &Progress) -> Result<Mesh> {
     let path = source.path().to_owned();
     let bad = |what: &str| UserError::input(format!("{}: {what}; export the file again.", path.display()));
     // Limit on vertices and on facets, far above what the file can hold without instancing.
@@ -44,6 +45,7 @@ pub fn read(source: Source, progress: &Progress) -> Result<Mesh> {
     let scene = document.default_scene().or_else(|| document.scenes().next());
     let mut stack: Vec<(gltf::Node<'_>, Matrix4<f64>)> =
         scene.iter().flat_map(|scene| scene.nodes()).map(|node| (node, Matrix4::identity())).collect();
+    let mut others = 0;
     while let Some((node, scene_from_parent)) = stack.pop() {
         match visited.get_mut(node.index()) {
             Some(visited) if !*visited => *visited = true,
@@ -56,12 +58,19 @@ pub fn read(source: Source, progress: &Progress) -> Result<Mesh> {
         if mesh.vertices.len().max(mesh.facets.len()) > max_elements {
             return Err(bad("its nodes instance more triangles than can be read"));
         }
+        others +=
+            node.mesh().iter().flat_map(|mesh| mesh.primitives()).filter(|own| !has_triangles(own)).count() as u64;
         for primitive in node.mesh().iter().flat_map(|mesh| mesh.primitives()) {
             add_primitive(&primitive, &scene_from_node, &buffers, &mut mesh)
                 .ok_or_else(|| bad("a primitive's positions or indices are damaged, sparse or compressed"))?;
         }
         stack.extend(node.children().map(|child| (child, scene_from_node)));
     }
+    account.count(FACETS, None, mesh.facets.len() as u64);
+    account.left_out(["set of points or lines", "sets of points or lines"], others, "only triangles are read");
+    let unused =
+        document.nodes().filter(|node| node.mesh().is_some() && visited.get(node.index()) == Some(&false)).count();
+    account.left_out(OBJECTS, unused as u64, "the scene that is shown first does not contain them");
     Ok(mesh)
 }
 
@@ -80,7 +89,8 @@ fn buffers(document: &Document, blob: Option<Vec<u8>>, path: &Path, progress: &P
                     .and_then(|(_, text)| BASE64.decode(text).ok())
                     .ok_or_else(|| missing("an inline buffer is not base64"))?,
                 None => {
-                    let plain = !uri.contains([':', '\\', '%']) && !uri.starts_with('/') && !uri.contains("..");
+                    let uri = percent_decoded(uri).ok_or_else(|| missing("the name of a buffer is damaged"))?;
+                    let plain = !uri.contains([':', '\\']) && !uri.starts_with('/') && !uri.contains("..");
                     if !plain {
                         return Err(missing("a buffer lies outside the file's folder"));
                     }
@@ -94,6 +104,18 @@ fn buffers(document: &Document, blob: Option<Vec<u8>>, path: &Path, progress: &P
         buffers.push(data);
     }
     Ok(buffers)
+}
+
+/// A URI without percent encoding; `None` if that is damaged.
+fn percent_decoded(uri: &str) -> Option<String> {
+    let mut parts = uri.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let (code, rest) = part.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(code, 16).ok()?);
+        bytes.extend(rest.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// `Some` if an accessor lies within its buffer, is neither sparse nor empty, and has one of the component `types` and
@@ -117,6 +139,10 @@ fn check_accessor(
     (stride >= size && needed <= view.length() && end <= buffers.get(view.buffer().index())?.len()).then_some(())
 }
 
+fn has_triangles(primitive: &gltf::Primitive<'_>) -> bool {
+    matches!(primitive.mode(), Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)
+}
+
 /// Appends the triangles of a primitive to `mesh`, in scene coordinates; winding is kept under mirroring transforms.
 /// Points and lines are skipped. `None` if the data is damaged, sparse or compressed.
 fn add_primitive(
@@ -125,7 +151,7 @@ fn add_primitive(
     buffers: &[Vec<u8>],
     mesh: &mut Mesh,
 ) -> Option<()> {
-    if !matches!(primitive.mode(), Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) {
+    if !has_triangles(primitive) {
         return Some(());
     }
     check_accessor(&primitive.get(&Semantic::Positions)?, &[DataType::F32], Dimensions::Vec3, buffers)?;

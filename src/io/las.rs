@@ -2,6 +2,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
+use super::account::{Account, POINTS};
 use super::source::Source;
 use base::{Result, UserError, limits};
 use geometry::health::CloudFindings;
@@ -11,7 +12,7 @@ use geometry::{Cloud, Point};
 const BLOCK_POINTS: u64 = 1 << 20;
 
 /// Reads all points with usable coordinates, in the file's unit. Intensities that are all zero are dropped.
-pub fn read(mut source: Source) -> Result<(Cloud, CloudFindings)> {
+pub fn read(mut source: Source, account: &mut Account) -> Result<(Cloud, CloudFindings)> {
     let (path, length) = (source.path().to_owned(), source.length());
     let bad = |what: &str| {
         if what.contains("cancelled") {
@@ -22,6 +23,12 @@ pub fn read(mut source: Source) -> Result<(Cloud, CloudFindings)> {
     if !declared_sizes_fit(&mut source).map_err(|e| super::source::read_error(&path, &e))? {
         return Err(bad("it declares more records than it can hold"));
     }
+    let scales = las_scales(&mut source).map_err(|e| super::source::read_error(&path, &e))?;
+    if let Some(axis) = ["x", "y", "z"].iter().zip(scales).find(|(_, scale)| !(scale.is_finite() && *scale != 0.0)) {
+        return Err(bad(&format!("its scale factor of {} is {}", axis.0, axis.1)));
+    }
+    let data_start = read_uint::<4>(&mut source, 96).map_err(|e| super::source::read_error(&path, &e))?;
+    source.seek(SeekFrom::Start(0)).map_err(|e| super::source::read_error(&path, &e))?;
     let mut reader = las::Reader::new(source.buffered()).map_err(|e| bad(&e.to_string()))?;
     let header = reader.header();
     let count = header.number_of_points();
@@ -30,6 +37,8 @@ pub fn read(mut source: Source) -> Result<(Cloud, CloudFindings)> {
     if count.saturating_mul(min_point_bytes) > length.saturating_mul(4) {
         return Err(bad(&format!("it declares {count} points, more than it can hold")));
     }
+    let is_compressed = header.point_format().is_compressed;
+    let has_records_behind = !header.evlrs().is_empty() || header.point_format().has_waveform;
     limits::require_bytes(count.saturating_mul(28), &format!("Reading {}", path.display()))?;
     let (mut cloud, mut findings) = (Cloud::default(), CloudFindings::default());
     let mut left = count;
@@ -48,6 +57,11 @@ pub fn read(mut source: Source) -> Result<(Cloud, CloudFindings)> {
             cloud.points.push(point);
             cloud.intensity.push(f32::from(intensity));
         }
+    }
+    account.count(POINTS, Some(count), count);
+    if !is_compressed && !has_records_behind {
+        account.bytes_left_over =
+            length.saturating_sub(data_start).saturating_sub(count.saturating_mul(min_point_bytes));
     }
     if cloud.intensity.iter().all(|intensity| *intensity == 0.0) {
         cloud.intensity = Vec::new();
@@ -85,6 +99,15 @@ fn declared_sizes_fit(source: &mut Source) -> std::io::Result<bool> {
     }
     source.seek(SeekFrom::Start(0))?;
     Ok(true)
+}
+
+/// Scale factors of x, y, z.
+fn las_scales(source: &mut Source) -> std::io::Result<[f64; 3]> {
+    let mut scales = [0.0; 3];
+    for (scale, at) in scales.iter_mut().zip([131, 139, 147]) {
+        *scale = f64::from_bits(read_uint::<8>(source, at)?);
+    }
+    Ok(scales)
 }
 
 /// Little-endian unsigned integer of `BYTES` bytes at byte offset `at`.

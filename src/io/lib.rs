@@ -2,6 +2,7 @@
 //! single sentence.
 #![deny(clippy::indexing_slicing)]
 
+pub mod account;
 mod aside;
 pub mod atomic;
 pub mod cad;
@@ -17,6 +18,7 @@ pub mod obj;
 pub mod off;
 pub mod pcd;
 pub mod ply;
+mod polygon;
 pub mod probing_csv;
 pub mod probing_program;
 pub mod ptx;
@@ -30,6 +32,8 @@ pub mod watched_folder;
 pub mod write;
 pub mod xyz;
 
+#[cfg(test)]
+mod cases;
 mod load;
 mod source;
 mod source_file;

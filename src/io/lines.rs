@@ -6,7 +6,7 @@ use std::path::Path;
 use super::source::read_error;
 use base::{Result, UserError};
 
-/// Lines of a text file. Invalid UTF-8 is replaced; lines of 1 MiB or more are an error.
+/// Lines of a text file; a line that is not UTF-8 is taken as Latin-1. Lines of 1 MiB or more are an error.
 pub struct Lines<R> {
     reader: R,
     line: Vec<u8>,
@@ -14,6 +14,8 @@ pub struct Lines<R> {
     end: Option<u8>,
     /// Number of the line last read, from 1; 0 before the first.
     pub number: u64,
+    /// Whether the line last read had a terminator.
+    pub is_terminated: bool,
 }
 
 const MAX_LINE_BYTES: u64 = 1 << 20;
@@ -21,7 +23,7 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 impl<R: BufRead> Lines<R> {
     /// Starts before the first line.
     pub fn new(reader: R) -> Self {
-        Self { reader, line: Vec::new(), end: None, number: 0 }
+        Self { reader, line: Vec::new(), end: None, number: 0, is_terminated: true }
     }
 
     /// The next line without its terminator, or `None` at the end of the file. `path` is for error messages.
@@ -42,6 +44,7 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         self.number += 1;
+        self.is_terminated = self.line.last() == Some(&end);
         if self.number == 1 && self.line.starts_with(b"\xEF\xBB\xBF") {
             self.line.drain(..3);
         }
@@ -56,7 +59,7 @@ impl<R: BufRead> Lines<R> {
             self.line.pop();
         }
         if std::str::from_utf8(&self.line).is_err() {
-            self.line = String::from_utf8_lossy(&self.line).into_owned().into_bytes();
+            self.line = self.line.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes();
         }
         Ok(Some(std::str::from_utf8(&self.line).unwrap_or_default()))
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::account::{self, Account};
 use super::cad::pmi::Pmi;
 use super::cad::{self, CadReader, CadStructure};
 use super::format::Format;
@@ -29,6 +30,8 @@ pub struct LoadedMesh {
     pub mesh: Mesh,
     /// Defects that were found, dropped or merged.
     pub findings: MeshFindings,
+    /// What the file declares and holds, and what of it was read.
+    pub account: Account,
     /// Notes for the operator, as sentences.
     pub notes: Vec<String>,
     /// Length unit from which the coordinates were converted.
@@ -46,6 +49,8 @@ pub struct LoadedScan {
     pub mesh: Option<Mesh>,
     /// Defects that were found or dropped.
     pub findings: CloudFindings,
+    /// What the file declares and holds, and what of it was read.
+    pub account: Account,
     /// Notes for the operator, as sentences.
     pub notes: Vec<String>,
     /// Length unit from which the coordinates were converted.
@@ -68,6 +73,7 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
     let (format, note) = Format::detect(path, &source.head(256)?)?;
     let mut notes: Vec<String> = note.into_iter().collect();
     let mut structure = None;
+    let mut account = Account::default();
     let (mut mesh, mut findings) = match format {
         Format::Step | Format::Iges => {
             let read = cad::read(path, format == Format::Iges, &options.cad, progress)?;
@@ -76,19 +82,15 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
             weld::clean(read.mesh)
         }
         Format::Stl => {
-            let triangles = stl::read(source)?;
+            let triangles = stl::read(source, &mut account)?;
             progress.report(0.9, "Welding vertices")?;
             weld::weld(&triangles)
         }
-        Format::Obj => weld::clean(obj::read(source)?),
-        Format::Off => weld::clean(off::read(source)?),
-        Format::Gltf => weld::clean(gltf::read(source, progress)?),
-        Format::Ply => weld::clean(ply::into_mesh(ply::read(source)?)),
-        Format::ThreeMf => {
-            let (mesh, mesh_notes) = three_mf::read(source, progress)?;
-            notes.extend(mesh_notes);
-            weld::clean(mesh)
-        }
+        Format::Obj => weld::clean(obj::read(source, &mut account)?),
+        Format::Off => weld::clean(off::read(source, &mut account)?),
+        Format::Gltf => weld::clean(gltf::read(source, &mut account, progress)?),
+        Format::Ply => weld::clean(ply::into_mesh(ply::read(source, &mut account)?)),
+        Format::ThreeMf => weld::clean(three_mf::read(source, &mut account, progress)?),
         Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx | Format::Las => {
             return Err(UserError::input(format!(
                 "{} holds points without a surface ({}); a nominal needs facets or CAD surfaces (STEP, IGES, STL, OBJ, \
@@ -111,7 +113,7 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
             path.display()
         )));
     }
-    let unit = unit_of(format, options, &mut notes);
+    let unit = unit_of(format, options, None, &mut notes);
     mesh.scale(unit.mm_per_unit());
     if let Some(own) =
         structure.as_mut().filter(|own: &&mut CadStructure| unit != LengthUnit::Mm && !own.pmi.is_empty())
@@ -119,7 +121,8 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
         own.pmi = Pmi::default();
         notes.push("Its tolerances and dimensions are left out, since another unit was chosen for it.".to_owned());
     }
-    Ok(LoadedMesh { mesh, findings, notes, unit, structure })
+    notes.extend(account.sentences());
+    Ok(LoadedMesh { mesh, findings, account, notes, unit, structure })
 }
 
 /// Reads a scan, scaled to mm: a point cloud, or a mesh whose vertices become the points. Returns an error if `path`
@@ -128,14 +131,20 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
     let mut source = Source::open(path, progress)?;
     let (format, note) = Format::detect(path, &source.head(256)?)?;
     let mut notes: Vec<String> = note.into_iter().collect();
+    let (mut stated, mut account) = (None, Account::default());
     let (mut cloud, mut mesh, mut findings) = match format {
-        Format::Pcd => points(pcd::read(source)?),
-        Format::Xyz => points(xyz::read(source, options.columns)?),
-        Format::E57 => points(e57::read(source)?),
-        Format::Ptx => points(ptx::read(source)?),
-        Format::Las => points(las::read(source)?),
+        Format::Pcd => points(pcd::read(source, &mut account)?),
+        Format::Xyz => {
+            let contents = xyz::read(source, options.columns, &mut account)?;
+            notes.extend(contents.notes);
+            stated = contents.unit;
+            points((contents.cloud, contents.findings))
+        }
+        Format::E57 => points(e57::read(source, &mut account)?),
+        Format::Ptx => points(ptx::read(source, &mut account)?),
+        Format::Las => points(las::read(source, &mut account)?),
         Format::Ply => {
-            let contents = ply::read(source)?;
+            let contents = ply::read(source, &mut account)?;
             if contents.facets.is_empty() {
                 let (cloud, findings) = drop_not_finite(contents.cloud);
                 (cloud, None, findings)
@@ -145,9 +154,12 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
                 facets_over(cloud, weld::clean(ply::into_mesh(contents)))
             }
         }
-        Format::Stl => facets(weld::weld(&stl::read(source)?)),
+        Format::Stl => facets(weld::weld(&stl::read(source, &mut account)?)),
         Format::Obj | Format::Off => {
-            let mesh = if format == Format::Obj { obj::read(source)? } else { off::read(source)? };
+            let mesh = match format {
+                Format::Obj => obj::read(source, &mut account)?,
+                _ => off::read(source, &mut account)?,
+            };
             if mesh.facets.is_empty() {
                 let (cloud, findings) = drop_not_finite(Cloud::from_points(mesh.vertices));
                 (cloud, None, findings)
@@ -155,12 +167,8 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
                 facets(weld::clean(mesh))
             }
         }
-        Format::Gltf => facets(weld::clean(gltf::read(source, progress)?)),
-        Format::ThreeMf => {
-            let (mesh, mesh_notes) = three_mf::read(source, progress)?;
-            notes.extend(mesh_notes);
-            facets(weld::clean(mesh))
-        }
+        Format::Gltf => facets(weld::clean(gltf::read(source, &mut account, progress)?)),
+        Format::ThreeMf => facets(weld::clean(three_mf::read(source, &mut account, progress)?)),
         Format::Step | Format::Iges => {
             return Err(UserError::input(format!("{} is a CAD file, not a scan; load it as nominal.", path.display())));
         }
@@ -175,24 +183,38 @@ pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Res
             cloud.points.len()
         )));
     }
+    leave_out_normals(&mut cloud, &mut account);
     findings.duplicate_points = count_duplicates(&cloud);
-    let unit = unit_of(format, options, &mut notes);
+    let unit = unit_of(format, options, stated, &mut notes);
     cloud.scale(unit.mm_per_unit());
     if let Some(mesh) = &mut mesh {
         mesh.scale(unit.mm_per_unit());
     }
-    Ok(LoadedScan { cloud, mesh, findings, notes, unit })
+    notes.extend(account.sentences());
+    // The findings say it in words.
+    account.left_out(account::POINTS, findings.not_finite_points as u64, "their coordinates are not finite");
+    Ok(LoadedScan { cloud, mesh, findings, account, notes, unit })
 }
 
 type ScanParts = (Cloud, Option<Mesh>, CloudFindings);
 
+/// Of points of which the reader has dropped the unusable ones.
 fn points((cloud, findings): (Cloud, CloudFindings)) -> ScanParts {
-    // The readers have dropped unusable points. One normal that is not finite discards all of them.
-    let mut cloud = cloud;
-    if cloud.normals.iter().flatten().any(|value| !value.is_finite()) {
+    (cloud, None, findings)
+}
+
+/// One normal that is no direction discards all of them.
+fn leave_out_normals(cloud: &mut Cloud, account: &mut Account) {
+    let is_none = |normal: &&[f32; 3]| {
+        let length = normal.iter().map(|value| value * value).sum::<f32>();
+        !(length.is_finite() && length > 0.0)
+    };
+    let count = cloud.normals.iter().filter(is_none).count();
+    if count > 0 {
+        let all = cloud.normals.len();
+        account.remarks.push(format!("Its normals were left out: {count} of {all} are not finite, or zero."));
         cloud.normals = Vec::new();
     }
-    (cloud, None, findings)
 }
 
 /// Scan from a mesh, whose vertices become the points.
@@ -231,8 +253,17 @@ fn count_duplicates(cloud: &Cloud) -> usize {
     keys.windows(2).filter(|pair| pair.first() == pair.last()).count()
 }
 
-/// Length unit of the coordinates: the requested one, else the one that the format defines, else mm; with a note.
-fn unit_of(format: Format, options: &LoadOptions, notes: &mut Vec<String>) -> LengthUnit {
+/// Length unit of the coordinates: the requested one, else the one that the file states, else the one that the format defines, else
+/// mm; with a note.
+fn unit_of(format: Format, options: &LoadOptions, stated: Option<LengthUnit>, notes: &mut Vec<String>) -> LengthUnit {
+    if let Some(stated) = stated {
+        let unit = options.unit.unwrap_or(stated);
+        notes.push(match unit == stated {
+            true => format!("Its titles state {}.", stated.symbol()),
+            false => format!("Its titles state {}, but another unit was chosen.", stated.symbol()),
+        });
+        return unit;
+    }
     match (options.unit, format) {
         // The readers convert to mm by the unit given in the file.
         (given, Format::Step | Format::Iges | Format::ThreeMf) => {

@@ -3,13 +3,15 @@
 use std::io::BufRead;
 use std::path::Path;
 
+use super::account::{Account, FACES, FEW_CORNERS, POINTS};
 use super::lines::Lines;
+use super::polygon::Polygons;
 use super::source::Source;
 use base::{Result, UserError, limits};
 use geometry::{Mesh, Point};
 
-/// Reads all faces as triangle fans from their first corner. If there are none, the mesh holds the vertices alone.
-pub fn read(source: Source) -> Result<Mesh> {
+/// Reads all faces, divided into triangles. If there are none, the mesh holds the vertices alone.
+pub fn read(source: Source, account: &mut Account) -> Result<Mesh> {
     let (path, length) = (source.path().to_owned(), source.length());
     let mut rows = Rows { lines: Lines::new(source.buffered()), path: &path };
     let header = rows.next()?.unwrap_or_default();
@@ -44,6 +46,7 @@ pub fn read(source: Source) -> Result<Mesh> {
             _ => return Err(rows.invalid("three coordinates were expected")),
         }
     }
+    let (mut polygons, mut too_small, mut crossed) = (Polygons::new(), 0, 0);
     for _ in 0..faces {
         let Some(row) = rows.next()? else { return Err(rows.invalid("the file ends within its faces")) };
         let mut words = row.split_whitespace().map(str::parse::<u32>);
@@ -52,10 +55,16 @@ pub fn read(source: Source) -> Result<Mesh> {
         if corners.len() < count || count == 0 || corners.iter().any(|corner| u64::from(*corner) >= vertices) {
             return Err(rows.invalid("a face was expected: the number of corners, then indices of existing vertices"));
         }
-        if let [first, rest @ ..] = corners.as_slice() {
-            mesh.facets.extend(rest.iter().zip(rest.iter().skip(1)).map(|(second, third)| [*first, *second, *third]));
-        }
+        too_small += u64::from(corners.len() < 3);
+        crossed += u64::from(!polygons.divide(&mesh.vertices, &corners, &mut mesh.facets));
     }
+    account.count(POINTS, Some(vertices), vertices);
+    account.count(FACES, Some(faces), faces);
+    while rows.next()?.is_some() {
+        account.lines_left_over += 1;
+    }
+    account.left_out(FACES, too_small, FEW_CORNERS);
+    account.crossed_faces(crossed);
     Ok(mesh)
 }
 

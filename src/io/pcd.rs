@@ -4,6 +4,7 @@
 use std::io::{BufRead, Read};
 use std::path::Path;
 
+use super::account::{Account, POINTS};
 use super::lines::Lines;
 use super::source::{Source, read_error};
 use base::{Result, UserError, limits};
@@ -31,7 +32,7 @@ struct Header {
 }
 
 /// Reads all points with usable coordinates, in the file's unit.
-pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
+pub fn read(source: Source, account: &mut Account) -> Result<(Cloud, CloudFindings)> {
     let path = source.path().to_owned();
     let length = source.length();
     let mut lines = Lines::new(source.buffered());
@@ -55,8 +56,17 @@ pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
     limits::require_bytes(header.points * 40, &format!("Reading {}", path.display()))?;
     let mut rows = Rows::new(&header);
     match header.data.as_str() {
-        "ascii" => read_ascii(&mut lines, &header, &mut rows, &path)?,
-        "binary" => read_binary(lines.into_inner(), &header, stride, &mut rows, &path)?,
+        "ascii" => {
+            read_ascii(&mut lines, &header, &mut rows, &path)?;
+            while let Some(line) = lines.next(&path)? {
+                account.lines_left_over += u64::from(!line.trim().is_empty());
+            }
+        }
+        "binary" => {
+            read_binary(lines.reader(), &header, stride, &mut rows, &path)?;
+            let rest = std::io::copy(lines.reader(), &mut std::io::sink());
+            account.bytes_left_over = rest.map_err(|e| read_error(&path, &e))?;
+        }
         "binary_compressed" => read_compressed(lines.into_inner(), &header, stride, &mut rows, &path)?,
         other => {
             return Err(UserError::input(format!(
@@ -64,6 +74,14 @@ pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
                 path.display()
             )));
         }
+    }
+    let cells = header.width.saturating_mul(header.height);
+    account.count(POINTS, Some(header.points), header.points);
+    if cells != header.points {
+        account.remarks.push(format!(
+            "The header declares {} points, and {cells} by width and height: the first was taken.",
+            header.points
+        ));
     }
     Ok(rows.finish(&header))
 }
@@ -123,7 +141,7 @@ fn read_header<R: BufRead>(lines: &mut Lines<R>, path: &Path) -> Result<Header> 
             "COUNT" => {
                 for index in 0..header.fields.len() {
                     let count = integer(index)?;
-                    if let (Some(field), true) = (header.fields.get_mut(index), (1..=4096).contains(&count)) {
+                    if let (Some(field), true) = (header.fields.get_mut(index), count <= 4096) {
                         field.count = count as usize;
                     } else {
                         return Err(bad(number, &line));
@@ -147,7 +165,8 @@ fn read_header<R: BufRead>(lines: &mut Lines<R>, path: &Path) -> Result<Header> 
     if header.points == 0 {
         header.points = header.width.saturating_mul(header.height);
     }
-    let complete = ["x", "y", "z"].iter().all(|axis| header.fields.iter().any(|field| field.name == *axis));
+    let has = |axis: &&str| header.fields.iter().any(|field| field.name == **axis && field.count > 0);
+    let complete = ["x", "y", "z"].iter().all(has);
     if !complete || header.points == 0 || header.points >= u64::from(u32::MAX) {
         return Err(UserError::input(format!(
             "{}: the PCD header has no fields x, y, z or no (or too many) points; export it again.",

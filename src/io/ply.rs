@@ -7,7 +7,9 @@ use std::path::Path;
 use ply_rs_bw::parser::{Parser, Reader};
 use ply_rs_bw::ply::{DefaultElement, ElementDef, Encoding, PropertyType, ScalarType};
 
+use super::account::{Account, FACES, FEW_CORNERS, POINTS};
 use super::lines::Lines;
+use super::polygon::Polygons;
 use super::source::{Source, read_error};
 use base::{Result, UserError, limits};
 use geometry::{Cloud, Mesh, Point};
@@ -26,15 +28,19 @@ pub fn declares_no_facets(head: &[u8]) -> bool {
     let mut lines = text.lines().map(str::trim_end);
     let mut has_facets = false;
     let ends = lines.by_ref().any(|line| {
-        let is_facets = line.starts_with("element face ") || line.starts_with("element tristrips ");
+        let is_facets = FACE_ELEMENTS.iter().any(|name| {
+            line.strip_prefix("element ")
+                .and_then(|rest| rest.strip_prefix(name))
+                .is_some_and(|rest| rest.starts_with(' '))
+        });
         has_facets |= is_facets && !line.ends_with(" 0");
         line == "end_header"
     });
     ends && !has_facets
 }
 
-/// Reads the vertices, and the faces as triangle fans, in the file's unit.
-pub fn read(source: Source) -> Result<PlyContents> {
+/// Reads the vertices, and the faces and strips as triangles, in the file's unit.
+pub fn read(source: Source, account: &mut Account) -> Result<PlyContents> {
     let path = source.path().to_owned();
     let length = source.length();
     // The header is limited to 1 MiB, so that a file without line ends is not read whole.
@@ -47,26 +53,29 @@ pub fn read(source: Source) -> Result<PlyContents> {
             path.display()
         ))
     })?;
-    let mut body =
-        Body { reader: Lines::new(reader.into_inner().into_inner()), encoding: header.encoding, path: &path };
+    let mut body = Body {
+        reader: Lines::new(reader.into_inner().into_inner()),
+        encoding: header.encoding,
+        path: &path,
+        long_lines: 0,
+    };
     let mut contents = PlyContents { cloud: Cloud::default(), facets: Vec::new() };
     for (name, element) in &header.elements {
         check_count(&path, name, element, length, header.encoding)?;
         match name.as_str() {
-            "vertex" => body.vertices(element, &mut contents.cloud)?,
-            "face" => body.faces(element, contents.cloud.points.len(), &mut contents.facets)?,
-            _ => body.skip(element)?,
-        }
-        if name == "face" {
-            break;
+            "vertex" => {
+                account.count(POINTS, Some(element.count as u64), element.count as u64);
+                body.vertices(element, &mut contents.cloud)?;
+            }
+            _ if FACE_ELEMENTS.contains(&name.as_str()) => body.faces(element, &mut contents, account)?,
+            _ => {
+                body.skip(element)?;
+                let names = [format!("“{name}” entry"), format!("“{name}” entries")];
+                account.left_out(names.each_ref().map(String::as_str), element.count as u64, OTHER_ELEMENT);
+            }
         }
     }
-    if contents.facets.is_empty() && header.elements.values().any(|element| element.name == "tristrips") {
-        return Err(UserError::input(format!(
-            "{} holds triangle strips, which are not supported; export it with triangles.",
-            path.display()
-        )));
-    }
+    body.count_rest(account)?;
     if contents.cloud.points.is_empty() {
         return Err(UserError::input(format!("{} holds no vertex; export it again.", path.display())));
     }
@@ -146,10 +155,17 @@ const COLUMNS: [&[&str]; 10] = [
     &["intensity", "scalar_intensity", "scalar_Intensity", "Intensity"],
 ];
 
+/// Elements that hold faces, or strips of triangles, and their properties that hold corners.
+const FACE_ELEMENTS: [&str; 6] = ["face", "faces", "polygon", "polygons", "tristrips", "tristrip"];
+const CORNERS: [&str; 4] = ["vertex_indices", "vertex_index", "vertex_indexes", "vertex_ids"];
+const OTHER_ELEMENT: &str = "only vertices, faces and strips of triangles are read";
+
 struct Body<'a, R> {
     reader: Lines<R>,
     encoding: Encoding,
     path: &'a Path,
+    /// Lines with more numbers than the header names.
+    long_lines: u64,
 }
 
 impl<R: BufRead> Body<'_, R> {
@@ -188,31 +204,60 @@ impl<R: BufRead> Body<'_, R> {
         Ok(())
     }
 
-    fn faces(&mut self, element: &ElementDef, vertices: usize, facets: &mut Vec<[u32; 3]>) -> Result<()> {
-        let list = element
-            .properties
-            .values()
-            .position(|property| matches!(property.name.as_str(), "vertex_indices" | "vertex_index"));
+    /// Reads faces, or strips of triangles.
+    fn faces(&mut self, element: &ElementDef, contents: &mut PlyContents, account: &mut Account) -> Result<()> {
+        let vertices = contents.cloud.points.len();
+        account.count(FACES, Some(element.count as u64), element.count as u64);
+        let list = element.properties.values().position(|property| CORNERS.contains(&property.name.as_str()));
         let Some(list) = list else {
+            account.left_out(FACES, element.count as u64, "no list of their corners is among their properties");
             return self.skip(element);
         };
+        let are_strips = element.name.starts_with("tristrip");
         let mut row = vec![0.0; element.properties.len()];
         let (mut scratch, mut lists) = (Vec::new(), Vec::new());
+        let (mut polygons, mut too_small, mut crossed) = (Polygons::new(), 0, 0);
         for face_index in 0..element.count {
             lists.clear();
             self.row(element, &mut row, &mut scratch, &mut lists)?;
-            let corners: Vec<f64> =
-                lists.iter().filter(|(property, _)| *property == list).map(|(_, value)| *value).collect();
-            if let Some(bad) = corners.iter().find(|&&index| !(0.0..vertices as f64).contains(&index)) {
+            let corners = lists.iter().filter(|(property, _)| *property == list).map(|(_, value)| *value);
+            let is_end = |value: f64| are_strips && value == -1.0;
+            let is_corner = |value: f64| (0.0..vertices as f64).contains(&value) && value.fract() == 0.0;
+            if let Some(bad) = corners.clone().find(|value| !is_corner(*value) && !is_end(*value)) {
                 return Err(UserError::input(format!(
-                    "{}: face {} refers to vertex {bad}, but there are {vertices} vertices; the file is damaged, so \
+                    "{}: face {} refers to vertex {bad}, but there are {vertices} vertices, counted from 0; the file is damaged, so \
                      export it again.",
                     self.path.display(),
                     face_index + 1
                 )));
             }
-            let index = |corner: usize| corners.get(corner).map_or(0, |value| *value as u32);
-            facets.extend((2..corners.len()).map(|last| [index(0), index(last - 1), index(last)]));
+            if are_strips {
+                let strips: Vec<f64> = corners.collect();
+                strips.split(|value| is_end(*value)).for_each(|strip| add_strip(strip, &mut contents.facets));
+                continue;
+            }
+            let corners: Vec<u32> = corners.map(|value| value as u32).collect();
+            too_small += u64::from(corners.len() < 3);
+            crossed += u64::from(!polygons.divide(&contents.cloud.points, &corners, &mut contents.facets));
+        }
+        account.left_out(FACES, too_small, FEW_CORNERS);
+        account.crossed_faces(crossed);
+        Ok(())
+    }
+
+    /// Notes what follows the last element.
+    fn count_rest(&mut self, account: &mut Account) -> Result<()> {
+        if self.encoding == Encoding::Ascii {
+            while let Some(line) = self.reader.next(self.path)? {
+                account.lines_left_over += u64::from(!line.trim().is_empty());
+            }
+        } else {
+            let rest = std::io::copy(self.reader.reader(), &mut std::io::sink());
+            account.bytes_left_over += rest.map_err(|e| read_error(self.path, &e))?;
+        }
+        if self.long_lines > 0 {
+            let lines = base::counted(self.long_lines as usize, "line holds", "lines hold");
+            account.remarks.push(format!("{lines} more numbers than the header names, and these were left out."));
         }
         Ok(())
     }
@@ -308,7 +353,18 @@ impl<R: BufRead> Body<'_, R> {
                 *slot = value;
             }
         }
+        self.long_lines += u64::from(words.next().is_some());
         Ok(())
+    }
+}
+
+/// Adds the triangles of a strip: every second one is wound the other way around.
+fn add_strip(strip: &[f64], facets: &mut Vec<[u32; 3]>) {
+    for (index, corners) in strip.windows(3).enumerate() {
+        if let [a, b, c] = corners {
+            let [a, b, c] = [a, b, c].map(|value| *value as u32);
+            facets.push(if index % 2 == 0 { [a, b, c] } else { [b, a, c] });
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use nalgebra::{Matrix4, Vector4};
 
+use super::account::{Account, POINTS};
 use super::lines::Lines;
 use super::source::Source;
 use base::{Result, UserError, limits};
@@ -13,7 +14,7 @@ use geometry::{Cloud, Point, SnapshotGrid};
 
 /// Reads the points of all scans, transformed into a common frame by the scan poses, in the file's unit. Cells without
 /// a return (0 0 0) hold no point.
-pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
+pub fn read(source: Source, account: &mut Account) -> Result<(Cloud, CloudFindings)> {
     let (path, length) = (source.path().to_owned(), source.length());
     let mut rows = Rows { lines: Lines::new(source.buffered()), path: &path };
     let mut findings = CloudFindings::default();
@@ -24,6 +25,7 @@ pub fn read(source: Source) -> Result<(Cloud, CloudFindings)> {
     let mut scans = scans.into_iter();
     let Some(mut all) = scans.next() else { return Err(rows.invalid("a PTX header was expected")) };
     scans.for_each(|scan| all.append(scan));
+    account.count(POINTS, None, (all.points.len() + findings.not_finite_points) as u64);
     Ok((all, findings))
 }
 

@@ -55,6 +55,22 @@ impl Source {
         Ok(head)
     }
 
+    /// The file as UTF-8 if it is UTF-16, by its byte order mark; else unchanged. An error if it does not fit in memory.
+    pub fn into_utf8(mut self) -> Result<Self> {
+        let word = match self.head(2)?.as_slice() {
+            [0xFF, 0xFE] => u16::from_le_bytes,
+            [0xFE, 0xFF] => u16::from_be_bytes,
+            _ => return Ok(self),
+        };
+        let (path, progress) = (self.path.clone(), self.progress.clone());
+        let bytes = self.read_all()?;
+        let words = bytes.as_chunks::<2>().0.iter().skip(1).map(|own| word(*own));
+        let text: String = char::decode_utf16(words).map(|own| own.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        let length = text.len() as u64;
+        let input = Input::Memory(Cursor::new(text.into_bytes()));
+        Ok(Self { path, input, length, position: 0, reported: 0, progress })
+    }
+
     /// Wraps the file in a buffered reader with a buffer of 1 MiB.
     pub fn buffered(self) -> BufReader<Self> {
         BufReader::with_capacity(1 << 20, self)

@@ -4,6 +4,7 @@
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use super::account::{Account, FACETS};
 use super::source::{Source, read_error};
 use base::{Result, UserError, limits};
 use geometry::weld::LooseTriangle;
@@ -14,11 +15,15 @@ const HEADER_BYTES: u64 = 84;
 const RECORD_BYTES: usize = 50;
 
 /// Reads all triangles, in the file's unit.
-pub fn read(mut source: Source) -> Result<Vec<LooseTriangle>> {
+pub fn read(mut source: Source, account: &mut Account) -> Result<Vec<LooseTriangle>> {
     let path = source.path().to_owned();
     let head = source.head(512)?;
     let length = source.length();
-    let count = head.get(80..84).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
+    let declared = head.get(80..84).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
+    // Some programs write the header before they know the number: the length tells it.
+    let whole = length.checked_sub(HEADER_BYTES).filter(|own| own.is_multiple_of(RECORD_BYTES as u64));
+    let told = whole.map(|own| own / RECORD_BYTES as u64).and_then(|own| u32::try_from(own).ok());
+    let count = if declared == 0 && !is_text(&head) { told.unwrap_or(0) } else { declared };
     let fits = HEADER_BYTES + RECORD_BYTES as u64 * u64::from(count) == length;
     let says_solid = starts_with_solid(&head);
     // A binary file may begin with “solid” too; its length then agrees with its triangle count.
@@ -48,6 +53,7 @@ pub fn read(mut source: Source) -> Result<Vec<LooseTriangle>> {
     if count == 0 {
         return Err(UserError::input(format!("{} holds no triangle; export the part again.", path.display())));
     }
+    account.count(FACETS, Some(u64::from(declared)), u64::from(count));
     limits::require_bytes(u64::from(count) * 36, &format!("Reading {}", path.display()))?;
     read_binary(source, count as usize, &path)
 }

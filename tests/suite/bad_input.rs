@@ -101,7 +101,7 @@ fn scans_that_cannot_be_aligned() {
     scan_says("two.xyz", b"0 0 0\n1 1 1\n", "at least 3");
     let line: String = (0..100).map(|i| format!("{i} {i} {i}\n")).collect();
     scan_says("line.xyz", line.as_bytes(), "one line");
-    scan_says("words.xyz", b"one two three\nfour five six\n", "columns 1, 2 and 3");
+    scan_says("words.xyz", b"one two three\nfour five six\n", "line 1: “one two three” has no three numbers");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod c_api;
 mod calibration;
 mod calibration_at_work;
 mod cases;
+mod columns;
 mod command_line;
 mod decimals;
 mod detect;

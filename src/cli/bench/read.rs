@@ -8,6 +8,7 @@ use base::{Progress, Result};
 use compute::Backend;
 use compute::cpu::Cpu;
 use geometry::{Surface, weld};
+use io::account::Account;
 use io::{Source, stl, write};
 
 /// 500 MB of 50-byte records.
@@ -29,7 +30,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
 fn measure(arguments: &Bench, path: &std::path::Path, megabytes: f64) -> Result<Value> {
     let case = |what: &str| format!("{what} ({megabytes:.0} MB)");
     let (triangles, mut row) = time(&case("read facets and bounds"), arguments.runs, || {
-        let triangles = stl::read(Source::open(path, &Progress::silent())?)?;
+        let triangles = stl::read(Source::open(path, &Progress::silent())?, &mut Account::default())?;
         let bounds = triangles.iter().flatten().fold([f32::INFINITY; 3], |low, corner| {
             std::array::from_fn(|axis| {
                 let value = corner.get(axis).copied().unwrap_or(f32::INFINITY);

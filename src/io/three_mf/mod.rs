@@ -3,7 +3,7 @@
 mod model;
 pub(super) mod write;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufReader, Read};
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use nalgebra::Matrix4;
 use quick_xml::events::Event;
 use zip::ZipArchive;
 
+use super::account::{Account, FACETS, OBJECTS};
 use super::source::Source;
 use base::{Progress, Result, UserError, limits};
 use geometry::{Mesh, Point};
@@ -19,8 +20,8 @@ use model::{Model, Placement};
 /// Largest depth of nested assemblies; a deeper one contains itself.
 const MAX_DEPTH: usize = 64;
 
-/// Reads all objects that the build places except support structures, in mm, and notes for the operator.
-pub fn read(source: Source, progress: &Progress) -> Result<(Mesh, Vec<String>)> {
+/// Reads all objects that the build places except support structures, in mm.
+pub fn read(source: Source, account: &mut Account, progress: &Progress) -> Result<Mesh> {
     let path = source.path().to_owned();
     let mut package = Package {
         archive: ZipArchive::new(source).map_err(|e| bad(&path, &format!("it is not a readable package ({e})")))?,
@@ -34,7 +35,7 @@ pub fn read(source: Source, progress: &Progress) -> Result<(Mesh, Vec<String>)> 
         return Err(bad(&path, "its build places no part"));
     }
     let mut mesh = Mesh::default();
-    let mut supports = 0_usize;
+    let (mut supports, mut placed) = (0, HashSet::new());
     let mut stack: Vec<(String, Placement, Matrix4<f64>, usize)> =
         items.into_iter().map(|item| (root.clone(), item, Matrix4::identity(), 0)).collect();
     while let Some((referring_file, placement, build_from_parent, depth)) = stack.pop() {
@@ -47,6 +48,7 @@ pub fn read(source: Source, progress: &Progress) -> Result<(Mesh, Vec<String>)> 
         let missing = || bad(&path, &format!("object {} is placed but not in the file", placement.object));
         let model = package.models.get(&file).ok_or_else(missing)?;
         let object = model.objects.get(&placement.object).ok_or_else(missing)?;
+        placed.insert((file.clone(), placement.object));
         if object.is_support {
             supports += 1;
             continue;
@@ -65,9 +67,13 @@ pub fn read(source: Source, progress: &Progress) -> Result<(Mesh, Vec<String>)> 
             return Err(bad(&path, "it places more objects than can be read"));
         }
     }
-    let notes =
-        (supports > 0).then(|| format!("{supports} of its objects are support structures for printing; left out."));
-    Ok((mesh, notes.into_iter().collect()))
+    let outside: u64 = package.models.values().map(|model| model.outside).sum();
+    account.count(FACETS, None, mesh.facets.len() as u64 + outside);
+    account.left_out(OBJECTS, supports, "they are support structures for printing");
+    let all = package.models.iter().flat_map(|(file, model)| model.objects.keys().map(move |id| (file.clone(), *id)));
+    account.left_out(OBJECTS, all.filter(|own| !placed.contains(own)).count() as u64, "its build does not place them");
+    account.left_out(FACETS, outside, "they belong to no object");
+    Ok(mesh)
 }
 
 fn bad(path: &Path, what: &str) -> UserError {

@@ -24,6 +24,8 @@ pub(super) struct Model {
     pub objects: HashMap<u64, Object>,
     /// Build items.
     pub items: Vec<Placement>,
+    /// Triangles outside any object.
+    pub outside: u64,
 }
 
 /// A mesh, or an assembly of other objects.
@@ -79,6 +81,7 @@ pub(super) fn read(text: impl BufRead, path: &Path) -> Result<Model> {
                 }
                 "triangle" => {
                     let facet = parse_triangle(&tag).ok_or_else(|| damaged("a triangle without three corners"))?;
+                    model.outside += u64::from(object.is_none());
                     push(&mut object, |mesh| mesh.facets.push(facet), path)?;
                 }
                 name @ ("component" | "item") => {
@@ -96,7 +99,9 @@ pub(super) fn read(text: impl BufRead, path: &Path) -> Result<Model> {
                     if object.mesh.facets.iter().flatten().any(|&corner| corner as usize >= vertices) {
                         return Err(damaged("a triangle refers to a vertex that does not exist, before"));
                     }
-                    model.objects.insert(id, object);
+                    if model.objects.insert(id, object).is_some() {
+                        return Err(damaged(&format!("a second object has the id {id},")));
+                    }
                 }
             }
             Event::End(tag) if tag.local_name().as_ref() == "model" => is_whole = true,
