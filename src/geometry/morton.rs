@@ -31,14 +31,18 @@ pub fn order(points: &[Point]) -> Vec<u32> {
         cells.push(cell);
         rest = others;
     }
-    // Within one cell of the curve, by coordinates: the order of points that are not the same is that of their places.
+    // Within one cell of the curve, by coordinates: the order of points that are not the same is that of their places. Few share
+    // one, so that these are sorted again rather than all compared with care.
     let place = |index: u32| <[f64; 3]>::from(points[index as usize]);
-    let by_place = |one: u32, other: u32| {
-        let axes = place(one).into_iter().zip(place(other));
-        axes.map(|(a, b)| a.total_cmp(&b)).fold(Ordering::Equal, Ordering::then)
+    let by_place = |one: &(u64, u32), other: &(u64, u32)| {
+        let axes = place(one.1).into_iter().zip(place(other.1));
+        axes.map(|(a, b)| a.total_cmp(&b)).fold(Ordering::Equal, Ordering::then).then(one.1.cmp(&other.1))
     };
-    let compare = |a: &(u64, u32), b: &(u64, u32)| a.0.cmp(&b.0).then_with(|| by_place(a.1, b.1)).then(a.1.cmp(&b.1));
-    cells.into_par_iter().for_each(|cell| cell.par_sort_unstable_by(compare));
+    cells.into_par_iter().for_each(|cell| {
+        cell.par_sort_unstable();
+        let shared = cell.chunk_by_mut(|one, other| one.0 == other.0).filter(|run| run.len() > 1);
+        shared.for_each(|run| run.sort_unstable_by(by_place));
+    });
     keyed.into_par_iter().map(|(_, index)| index).collect()
 }
 
