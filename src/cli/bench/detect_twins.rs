@@ -1,5 +1,5 @@
 //! Detection of parts that are absent: piles of their twins, mirrored, in other sizes and with one feature changed. None of these
-//! may be found without doubt, but where what is seen of it does not tell it from the part.
+//! may be found without doubt, unless what is seen of it is off the part by less than the detection says it would notice.
 #![expect(clippy::indexing_slicing, reason = "each index comes from the table that it is used on")]
 
 use std::collections::BTreeMap;
@@ -9,24 +9,20 @@ use serde_json::{Value, json};
 use super::super::arguments::Bench;
 use super::poses::{Part, parts_of};
 use super::twins::{self, Twin};
-use base::{Progress, Result};
+use base::{Progress, Result, UserError};
 use compute::Backend;
 use compute::cpu::Cpu;
 use geometry::{Cloud, KdTree, Point, Pose, Surface, thinning};
 use inspect::alignment::{best_fit, recipe};
-use inspect::detection::{self, Detection, Known, Parameters, PartModel};
+use inspect::detection::{self, Detection, DetectionLimit, Known, Parameters, PartModel};
 use inspect::parts::PreparedScan;
 use inspect::simulation::pile::{self, Pile, PlacedPart};
 
 /// Piles that the twins of a part lie in.
 const PILES: usize = 2;
-/// Points tell a twin from the part if, after a fit of the part to all on the twin, they are off it by this many standard deviations
-/// of the sensor, and so are most of those around them, within so many spacings: at least so many points lie within a region that is
-/// several points wide.
-const TELLING_SIGMAS: f64 = 5.0;
-const TELLING_REACH: f64 = 2.5;
-const TELLING_SHARE: f64 = 0.75;
-const TELLING_POINTS: usize = 10;
+/// Share of the neighbours that are off where a region is as wide as the detection states, and reach of connected points, spacings.
+const WITHIN_SHARE: f64 = 0.9;
+const CONNECTED_REACH: f64 = 2.5;
 
 /// Finds of absent parts.
 #[derive(Clone, Copy, Default)]
@@ -35,10 +31,10 @@ struct Counts {
     twins: usize,
     /// Found, with a word about it.
     in_doubt: usize,
-    /// Found without, where points tell the twin from the part.
+    /// Found without, where what is seen of the twin is off the part by more than the detection says it would notice.
     without_doubt: usize,
-    /// Found without, where none do.
-    untold: usize,
+    /// Found without, where it is off by less.
+    below_limit: usize,
 }
 
 pub fn run(arguments: &Bench) -> Result<Value> {
@@ -61,7 +57,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
     let row = |case: &str, own: &Counts| {
         json!({
             "case": format!("absent parts, {case}"), "twins": own.twins, "found_in_doubt": own.in_doubt,
-            "found_without_doubt": own.without_doubt, "found_where_nothing_seen_tells": own.untold,
+            "found_without_doubt": own.without_doubt, "found_below_the_limit": own.below_limit,
         })
     };
     let mut rows = Vec::new();
@@ -69,7 +65,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         all.twins += own.twins;
         all.in_doubt += own.in_doubt;
         all.without_doubt += own.without_doubt;
-        all.untold += own.untold;
+        all.below_limit += own.below_limit;
         rows.push(row(kind, own));
     }
     rows.push(row("all twins", &all));
@@ -105,21 +101,24 @@ fn search(
     for own in &found.detections {
         let Some((placed, points)) = under(own, &surfaces, &pile, 3.0 * sigma_mm) else { continue };
         let counts = counts.entry(twins[placed.part].kind.clone()).or_default();
-        let is_told = is_told(model, own, &points, sigma_mm);
-        let count = match (own.is_in_doubt(), is_told) {
+        let limit = found.detection_limit.ok_or_else(|| UserError::input("What was looked for has no limit."))?;
+        let region_mm2 = region_off_mm2(model, own, &points, &limit);
+        let count = match (own.is_in_doubt(), region_mm2 >= limit.area_mm2) {
             (true, _) => &mut counts.in_doubt,
             (false, true) => &mut counts.without_doubt,
-            (false, false) => &mut counts.untold,
+            (false, false) => &mut counts.below_limit,
         };
         *count += 1;
         notes.push(format!(
-            "{seed}: {} found where {} lies, {:.0} % visible, score {:.2}, RMS {:.4} mm, {}told by its points: {}",
+            "{seed}: {} found where {} lies, {:.0} % visible, score {:.2}, RMS {:.4} mm, {:.1} mm² off by {:.2} mm, {:.1} mm² would be noticed: {}",
             model.name,
             twins[placed.part].kind,
             100.0 * placed.visible_fraction,
             own.score,
             own.fit.rms_mm,
-            if is_told { "" } else { "not " },
+            region_mm2,
+            limit.deviation_mm,
+            limit.area_mm2,
             own.ambiguity(&[]).unwrap_or_default(),
         ));
     }
@@ -146,8 +145,9 @@ fn under<'a>(
     Some((placed, points))
 }
 
-/// Whether the points on a twin are off the part, fitted to them from where it was found.
-fn is_told(model: &PartModel<'_>, own: &Detection, points: &[Point], sigma_mm: f64) -> bool {
+/// The largest region of what is seen of a twin that is off the part by as much, and as wide, as a detection states, mm². The part
+/// lies where it was found or where it fits all of the twin best: the smaller of both.
+fn region_off_mm2(model: &PartModel<'_>, own: &Detection, points: &[Point], limit: &DetectionLimit) -> f64 {
     let scan = PreparedScan::new(&Cloud::from_points(points.to_vec()));
     let problem = recipe::problem(model.surface, &scan);
     let start = own.scene_from_part.inverse();
@@ -155,19 +155,38 @@ fn is_told(model: &PartModel<'_>, own: &Detection, points: &[Point], sigma_mm: f
         best_fit::run(&Cpu, &problem, &start, &best_fit::Parameters::default(), &Progress::silent(), &mut |_, _| ());
     let fitted = fit.map_or(start, |fit| fit.nominal_from_scan);
     let tree = KdTree::new(points);
-    let reach_mm = TELLING_REACH * thinning::spacing_mm(&tree, points);
-    let telling = |pose: &Pose| {
-        let limit_mm = TELLING_SIGMAS * sigma_mm;
-        let is_off: Vec<bool> =
-            points.iter().map(|point| model.surface.closest_point(&(pose * point), limit_mm).is_none()).collect();
-        let is_within = |index: &usize| {
-            let mut counts = [0_usize; 2];
-            tree.within_radius(&points[*index], reach_mm, |near| {
-                counts[usize::from(is_off[near.number as usize])] += 1
-            });
-            is_off[*index] && counts[1] as f64 >= TELLING_SHARE * (counts[0] + counts[1]) as f64
-        };
-        (0..points.len()).filter(is_within).count()
+    let spacing_mm = thinning::spacing_mm(&tree, points);
+    let near = |index: usize, reach_mm: f64| {
+        let mut near = Vec::new();
+        tree.within_radius(&points[index], reach_mm, |point| near.push(point.number as usize));
+        near
     };
-    telling(&start).min(telling(&fitted)) >= TELLING_POINTS
+    let area_mm2 = |part_from_scene: &Pose| {
+        let is_off: Vec<bool> = points
+            .iter()
+            .map(|point| model.surface.closest_point(&(part_from_scene * point), limit.deviation_mm).is_none())
+            .collect();
+        // Where a disc as wide as stated is off: all that such discs cover.
+        let mut is_covered = vec![false; points.len()];
+        for index in (0..points.len()).filter(|index| is_off[*index]) {
+            let disc = near(index, 0.5 * limit.width_mm);
+            let off: Vec<usize> = disc.iter().copied().filter(|other| is_off[*other]).collect();
+            if off.len() as f64 >= WITHIN_SHARE * disc.len() as f64 {
+                off.into_iter().for_each(|other| is_covered[other] = true);
+            }
+        }
+        let mut largest = 0;
+        for start in 0..points.len() {
+            let mut pending = Vec::from_iter(std::mem::take(&mut is_covered[start]).then_some(start));
+            let mut count = 0;
+            while let Some(index) = pending.pop() {
+                count += 1;
+                let beside = near(index, CONNECTED_REACH * spacing_mm);
+                pending.extend(beside.into_iter().filter(|other| std::mem::take(&mut is_covered[*other])));
+            }
+            largest = largest.max(count);
+        }
+        largest as f64 * spacing_mm.powi(2)
+    };
+    area_mm2(&start).min(area_mm2(&fitted))
 }

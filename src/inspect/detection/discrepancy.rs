@@ -195,15 +195,20 @@ fn off_points(
         *on_it as f64 >= MIN_OF_PIECE * *all as f64
             || *all as f64 >= MIN_ABOUT * scene.piece_sizes[*piece as usize] as f64
     });
-    // At its rim a face has points of no piece: those in its plane go on with it.
+    // At its rim a face has points of no piece, and narrow faces have no others: those in the plane of what belongs to the part go on
+    // with it, and those beyond a convex edge of it. Things that touch meet in concave ones.
+    let is_its = |other: u32| {
+        let piece = scene.pieces[other as usize];
+        counts.contains_key(&piece) || piece == segments::NONE && own.points.binary_search(&other).is_ok()
+    };
     let goes_on = |index: u32| {
-        let point = &scene.points[index as usize].point;
-        scene.near(point, REACH * scene.spacing_mm).into_iter().any(|other| {
+        let OrientedPoint { point, normal } = &scene.points[index as usize];
+        scene.near(point, REACH * scene.spacing_mm).into_iter().filter(|other| is_its(*other)).any(|other| {
             let beside = &scene.points[other as usize];
             let away = point - beside.point;
-            let height_mm = away.dot(&beside.normal).abs();
-            counts.contains_key(&scene.pieces[other as usize])
-                && height_mm < (MAX_SLOPE * away.norm()).max(MIN_SIGMAS * scene.noise_mm)
+            let limit_mm = (MAX_SLOPE * away.norm()).max(MIN_SIGMAS * scene.noise_mm);
+            let [over_mm, under_mm] = [away.dot(&beside.normal), -away.dot(normal)];
+            over_mm < limit_mm && (under_mm < limit_mm || over_mm > -limit_mm)
         })
     };
     let belongs: Vec<bool> = near
