@@ -11,7 +11,7 @@ use dispatch::{Align, Calibrate, Command, Context, Dispatcher, Outputs, Parts, P
 use geometry::{Point, transform};
 use inspect::alignment::Method;
 use inspect::alignment::point_pairs::PointPair;
-use inspect::deviation::{self, Colours, OwnScale};
+use inspect::deviation::{self, Colours, DeviationMap, OwnScale};
 use io::staged_folder::StagedFolder;
 use report::summary;
 use session::presentation::Contents;
@@ -37,13 +37,16 @@ pub fn run(arguments: &Inspect, json: bool, context: &Context) -> Result<i32> {
         super::print_json(&summary::of(&report_input(&dispatcher.document, &timings)?))?;
     } else if let (Some(check), Some(overall)) = (dispatcher.document.check(), &overall) {
         let stats = &check.statistics;
+        let of_what = match check.measurement.map() {
+            DeviationMap::Points(_) => format!("{} points", stats.count),
+            DeviationMap::Facets { .. } => format!("the area of {} facets", stats.count),
+        };
         outln!(
-            "{}. {}\nRMS {:.4} mm, {:.2} % of {} points in tolerance; report in {}",
+            "{}. {}\nRMS {:.4} mm, {:.2} % of {of_what} in tolerance; report in {}",
             overall.headline(),
-            check.judgement.reason,
+            overall.reason(),
             stats.rms_mm,
             100.0 * stats.in_tolerance_fraction,
-            stats.count,
             arguments.out.display()
         );
     }

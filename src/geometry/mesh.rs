@@ -41,11 +41,15 @@ impl Mesh {
         OrderedPoints::new(&centroids)
     }
 
+    /// Area of a facet, mm².
+    pub fn facet_area_mm2(&self, facet: usize) -> f64 {
+        0.5 * triangle::area_vector(&self.corners(facet)).norm()
+    }
+
     /// Total area of the facets, mm².
     pub fn area_mm2(&self) -> f64 {
-        let area_mm2 = |facet| 0.5 * triangle::area_vector(&self.corners(facet)).norm();
         // The sum of nothing is -0.
-        0.0 + (0..self.facets.len()).map(area_mm2).sum::<f64>()
+        0.0 + (0..self.facets.len()).map(|facet| self.facet_area_mm2(facet)).sum::<f64>()
     }
 
     /// Signed volume, mm³: positive for a closed mesh with outward normals. Meaningful for closed meshes only.

@@ -123,6 +123,15 @@ pub fn overall(document: &Document) -> Option<Overall> {
 }
 
 impl Overall {
+    /// Why: the reasons of the components that decide it, with their names if there are several components.
+    pub fn reason(&self) -> String {
+        if let [only] = self.components.as_slice() {
+            return only.reason.clone();
+        }
+        let deciding = self.components.iter().filter(|own| own.verdict == self.verdict);
+        deciding.map(|own| format!("{}: {}", own.name, own.reason)).collect::<Vec<_>>().join(" ")
+    }
+
     /// The verdict with what it covers, in one line.
     pub fn headline(&self) -> String {
         let verdict = texts::word(self.verdict.name());

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::histogram::Histogram;
 use super::judgement::Evidence;
+use super::map::Weights;
 use super::own_tolerances::{FaceResult, Limits, Measured, Tally};
 use super::regions::{self, Clutter, Outliers, Region};
 use super::resolution::Conditions;
@@ -104,7 +105,13 @@ pub fn judge(
     let (map, surface) = (measurement.map(), &compared.nominal.surface);
     let limits = Limits::new(parameters, compared.nominal)?;
     let part = progress.part(0.0, 0.2);
-    let (mut statistics, histogram) = statistics::of(backend, &map.numbers(), &parameters.tolerance, scale_mm, &part)?;
+    let weights = map.weights();
+    let (mut statistics, histogram) = match &weights {
+        Weights::Equal => statistics::of(backend, &map.numbers(), &parameters.tolerance, scale_mm, &part)?,
+        Weights::Own(areas_mm2) => {
+            statistics::weighted(&map.numbers(), areas_mm2, &parameters.tolerance, scale_mm, &part)?
+        }
+    };
     if statistics.count == 0 && parameters.effective_direction().is_some() && measurement.measured.has_closest() {
         return Err(UserError::input(
             "In this direction no deviation can be measured: where the scan lies, the nominal runs nearly along it or is not \
@@ -147,8 +154,8 @@ pub fn judge(
             spacing_mm: measurement.footprint.spacing_mm(),
             min_coverage: parameters.min_coverage,
         };
-        let Tally { in_tolerance, faces } = measured.tally(&on_own);
-        statistics.in_tolerance_fraction = in_tolerance as f64 / statistics.count as f64;
+        let Tally { in_tolerance, faces } = measured.tally(&on_own, &weights);
+        statistics.in_tolerance_fraction = in_tolerance;
         own_tolerances = faces;
     }
     let (coverage, diagonal_mm) = (&measurement.coverage, surface.bounds().diagonal());

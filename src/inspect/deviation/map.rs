@@ -28,6 +28,25 @@ pub enum DeviationMap {
     },
 }
 
+/// How much of a result each of its values is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Weights {
+    /// All the same.
+    Equal,
+    /// One each.
+    Own(Vec<f64>),
+}
+
+impl Weights {
+    /// That of a value.
+    pub fn of(&self, index: usize) -> f64 {
+        match self {
+            Self::Equal => 1.0,
+            Self::Own(own) => own.get(index).copied().unwrap_or_default(),
+        }
+    }
+}
+
 /// Number of points or facets without data, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excluded {
@@ -70,6 +89,16 @@ impl DeviationMap {
         match self {
             Self::Points(points) => points.par_iter().map(|point| number(point.value())).collect(),
             Self::Facets { values, .. } => values.par_iter().map(|facet| number(facet.value())).collect(),
+        }
+    }
+
+    /// How much of the result each point or facet is: a facet its area, mm²; a point as much as any other.
+    pub fn weights(&self) -> Weights {
+        match self {
+            Self::Points(_) => Weights::Equal,
+            Self::Facets { nominal, .. } => Weights::Own(
+                (0..nominal.facets.len()).into_par_iter().map(|facet| nominal.facet_area_mm2(facet)).collect(),
+            ),
         }
     }
 

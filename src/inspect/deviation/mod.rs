@@ -23,6 +23,8 @@ pub mod regions;
 pub mod resolution;
 mod sight;
 pub mod statistics;
+#[cfg(test)]
+mod tessellations;
 pub mod tolerance;
 pub mod trials;
 

@@ -1,11 +1,12 @@
 //! Statistics of a deviation map.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Tolerance;
 use super::histogram::Histogram;
 use base::{Progress, Result};
-use compute::statistics::Request;
+use compute::statistics::{PERCENTILE_LEVELS, Request};
 use compute::{Backend, Compute};
 
 /// Percentiles of the deviations, mm.
@@ -23,7 +24,7 @@ pub struct Percentiles {
     pub p99: f64,
 }
 
-/// Statistics over the points or facets with data. All zero if there are none.
+/// Statistics over the points, or over the area of the facets, with data. All zero if there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     /// Number of points or facets with data.
@@ -42,7 +43,7 @@ pub struct Statistics {
     pub max_mm: f64,
     /// Percentiles, mm.
     pub percentiles_mm: Percentiles,
-    /// Share of `count` in tolerance, 0 to 1.
+    /// Share in tolerance of the points, or of the area of the facets, with data, 0 to 1.
     pub in_tolerance_fraction: f64,
 }
 
@@ -83,6 +84,79 @@ pub fn of(
     Ok((statistics, histogram))
 }
 
+/// As [`of`], where each value counts by its weight. The histogram counts as many facets of equal area as there are values.
+pub fn weighted(
+    values: &[f64],
+    weights: &[f64],
+    tolerance: &Tolerance,
+    scale_mm: f64,
+    progress: &Progress,
+) -> Result<(Statistics, Histogram)> {
+    progress.report(0.0, "Computing statistics")?;
+    let mut sorted: Vec<(f64, f64)> =
+        values.iter().copied().zip(weights.iter().copied()).filter(|(value, _)| !value.is_nan()).collect();
+    let mut histogram =
+        Histogram { low_mm: -scale_mm, high_mm: scale_mm, counts: vec![0; BINS], ..Histogram::default() };
+    let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
+    let (Some(_), true) = (sorted.first(), total > 0.0) else {
+        return Ok((Statistics { excluded: values.len(), ..Statistics::default() }, histogram));
+    };
+    sorted.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mean_of =
+        |term: &dyn Fn(f64) -> f64| sorted.iter().map(|(value, weight)| weight * term(*value)).sum::<f64>() / total;
+    let mean_mm = mean_of(&|value| value);
+    let is_allowed = |value: f64| f64::from(u8::from(tolerance.allows(value)));
+    // A value stands in the middle of its weight; between two, by linear interpolation.
+    let mut below = 0.0;
+    let middles: Vec<f64> = sorted
+        .iter()
+        .map(|(_, weight)| {
+            below += weight;
+            (below - 0.5 * weight) / total
+        })
+        .collect();
+    let percentile = |level: f64| {
+        let after = middles.partition_point(|middle| *middle < level);
+        let value = |index: usize| sorted[index.min(sorted.len() - 1)].0;
+        match after {
+            0 => value(0),
+            _ if after == sorted.len() => value(after),
+            _ => {
+                let [low, high] = [middles[after - 1], middles[after]];
+                value(after - 1) + (value(after) - value(after - 1)) * (level - low) / (high - low)
+            }
+        }
+    };
+    let [p01, p05, p50, p95, p99] = PERCENTILE_LEVELS.map(percentile);
+    let statistics = Statistics {
+        count: sorted.len(),
+        excluded: values.len() - sorted.len(),
+        mean_mm,
+        sigma_mm: mean_of(&|value| (value - mean_mm).powi(2)).sqrt(),
+        rms_mm: mean_of(&|value| value * value).sqrt(),
+        min_mm: sorted[0].0,
+        max_mm: sorted[sorted.len() - 1].0,
+        percentiles_mm: Percentiles { p01, p05, p50, p95, p99 },
+        in_tolerance_fraction: mean_of(&is_allowed).min(1.0),
+    };
+    // Areas by bin: below, the bins, above.
+    let mut areas = vec![0.0; BINS + 2];
+    for (value, weight) in &sorted {
+        let bin = ((value + scale_mm) / histogram.bin_width_mm()) as usize;
+        let slot = match *value {
+            value if value < -scale_mm => 0,
+            value if value > scale_mm => BINS + 1,
+            _ => bin.min(BINS - 1) + 1,
+        };
+        areas[slot] += weight;
+    }
+    let mut counts = areas.into_iter().map(|area| (area / total * sorted.len() as f64).round() as u64);
+    histogram.below = counts.next().unwrap_or_default();
+    histogram.counts.iter_mut().zip(counts.by_ref()).for_each(|(slot, count)| *slot = count);
+    histogram.above = counts.next().unwrap_or_default();
+    Ok((statistics, histogram))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,8 +189,44 @@ mod tests {
     }
 
     #[test]
+    fn a_weight_counts_as_so_many_values() {
+        let mut random = base::random::Random::new(59, 4);
+        let values: Vec<f64> = (0..400).map(|_| 0.3 * random.normal()).collect();
+        let numbers: Vec<usize> = (0..400).map(|_| 1 + (4.0 * random.uniform()) as usize).collect();
+        let repeated: Vec<f64> =
+            values.iter().zip(&numbers).flat_map(|(value, number)| std::iter::repeat_n(*value, *number)).collect();
+        let weights: Vec<f64> = numbers.iter().map(|number| *number as f64).collect();
+        let (found, histogram) = weighted(&values, &weights, &Tolerance::default(), 0.5, &Progress::silent()).unwrap();
+        let (expected, bins) = figures(&repeated);
+        for (a, b) in [
+            (found.mean_mm, expected.mean_mm),
+            (found.sigma_mm, expected.sigma_mm),
+            (found.rms_mm, expected.rms_mm),
+            (found.min_mm, expected.min_mm),
+            (found.max_mm, expected.max_mm),
+            (found.in_tolerance_fraction, expected.in_tolerance_fraction),
+        ] {
+            assert!((a - b).abs() < 1e-12, "{found:?}, {expected:?}");
+        }
+        for (a, b) in [
+            (found.percentiles_mm.p05, expected.percentiles_mm.p05),
+            (found.percentiles_mm.p50, expected.percentiles_mm.p50),
+            (found.percentiles_mm.p95, expected.percentiles_mm.p95),
+        ] {
+            assert!((a - b).abs() < 0.02, "{found:?}, {expected:?}");
+        }
+        // The same shares of the bins.
+        let share = 400.0 / repeated.len() as f64;
+        for (a, b) in histogram.counts.iter().zip(&bins.counts) {
+            assert!((*a as f64 - share * *b as f64).abs() <= 0.5 + 1e-9);
+        }
+    }
+
+    #[test]
     fn no_data_gives_zeros_and_never_nan() {
         let s = figures(&[f64::NAN, f64::NAN]).0;
         assert_eq!(s, Statistics { excluded: 2, ..Statistics::default() });
+        let of_none = weighted(&[f64::NAN; 2], &[1.0; 2], &Tolerance::default(), 0.5, &Progress::silent()).unwrap().0;
+        assert_eq!(of_none, s);
     }
 }

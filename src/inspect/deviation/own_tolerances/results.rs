@@ -1,6 +1,7 @@
 //! What was measured on the faces of each own tolerance, and what its limits make of it.
 
 use super::super::judgement::percent;
+use super::super::map::Weights;
 use super::super::regions::MIN_POINTS;
 use super::super::{DeviationMap, Tolerance, Verdict};
 use super::{Limits, coverage};
@@ -21,8 +22,8 @@ pub struct FaceResult {
     pub scan_points: usize,
     /// Number of points or facets with data there.
     pub points: usize,
-    /// Number of these in tolerance.
-    pub in_tolerance: usize,
+    /// Share of these points, or of the area of these facets, in tolerance, 0 to 1.
+    pub in_tolerance: f64,
     /// The smallest and the largest deviation, mm; `None` without data.
     pub range_mm: Option<[f64; 2]>,
     /// Number of regions out of tolerance of which enough lies there to be one.
@@ -36,9 +37,9 @@ pub struct FaceResult {
 }
 
 impl FaceResult {
-    /// Share of the points or facets with data in tolerance, 0 to 1; `None` without data.
+    /// Share of the points, or of the area of the facets, with data in tolerance, 0 to 1; `None` without data.
     pub fn in_tolerance_fraction(&self) -> Option<f64> {
-        (self.points > 0).then(|| self.in_tolerance as f64 / self.points as f64)
+        (self.points > 0).then_some(self.in_tolerance)
     }
 
     /// The limits in words.
@@ -91,13 +92,12 @@ impl FaceResult {
         // No region has fewer points, so nothing could be out of tolerance there.
         let is_measured = self.points > 0 && self.scan_points >= MIN_POINTS && self.coverage >= self.min_coverage;
         // Most of it may be out of tolerance, and yet no region is large enough to fail.
-        let is_mostly_in = 2 * self.in_tolerance >= self.points;
+        let is_mostly_in = self.in_tolerance >= 0.5;
         if is_measured && is_mostly_in { Verdict::Pass } else { Verdict::Incomplete }
     }
 
-    fn add(&mut self, deviation_mm: f64, is_in_tolerance: bool) {
+    fn add(&mut self, deviation_mm: f64) {
         self.points += 1;
-        self.in_tolerance += usize::from(is_in_tolerance);
         let [min_mm, max_mm] = self.range_mm.unwrap_or([deviation_mm; 2]);
         self.range_mm = Some([min_mm.min(deviation_mm), max_mm.max(deviation_mm)]);
     }
@@ -125,8 +125,8 @@ pub(in super::super) struct Measured<'a> {
 
 /// What deviations are by the limits that hold where each of them lies.
 pub(in super::super) struct Tally {
-    /// Number of points or facets in tolerance.
-    pub in_tolerance: usize,
+    /// Share of the points, or of the area of the facets, with data in tolerance, 0 to 1.
+    pub in_tolerance: f64,
     /// By own tolerance.
     pub faces: Vec<FaceResult>,
 }
@@ -145,7 +145,7 @@ impl Measured<'_> {
     }
 
     /// Holds the deviations against the limits. `regions` is the number of regions out of tolerance by own tolerance.
-    pub fn tally(&self, regions: &[usize]) -> Tally {
+    pub fn tally(&self, regions: &[usize], weights: &Weights) -> Tally {
         let Self { limits, map, min_coverage, .. } = *self;
         let facets = limits.facets();
         let points = self.points();
@@ -157,7 +157,7 @@ impl Measured<'_> {
             tolerance: own.tolerance,
             scan_points: points.len(),
             points: 0,
-            in_tolerance: 0,
+            in_tolerance: 0.0,
             range_mm: None,
             regions,
             coverage,
@@ -165,16 +165,24 @@ impl Measured<'_> {
             verdict: Verdict::Incomplete,
         });
         let mut faces: Vec<FaceResult> = result.collect();
-        let mut in_tolerance = 0;
-        for (facet, value) in map.facets().zip(map.values()) {
+        // In tolerance and with data, of all and of each face.
+        let (mut all, mut of_faces) = ([0.0; 2], vec![[0.0; 2]; faces.len()]);
+        for (at, (facet, value)) in map.facets().zip(map.values()).enumerate() {
             let Some(deviation_mm) = value else { continue };
-            let is_in_tolerance = limits.on(facet).allows(deviation_mm);
-            in_tolerance += usize::from(is_in_tolerance);
+            let weight = weights.of(at);
+            let allowed = if limits.on(facet).allows(deviation_mm) { weight } else { 0.0 };
+            let add = |sums: &mut [f64; 2]| *sums = [sums[0] + allowed, sums[1] + weight];
+            add(&mut all);
             if let Some(index) = limits.own_on(facet) {
-                faces[index].add(deviation_mm, is_in_tolerance);
+                faces[index].add(deviation_mm);
+                add(&mut of_faces[index]);
             }
         }
-        faces.iter_mut().for_each(|face| face.verdict = face.judge());
-        Tally { in_tolerance, faces }
+        let share = |[allowed, all]: [f64; 2]| if all > 0.0 { (allowed / all).min(1.0) } else { 0.0 };
+        for (face, sums) in faces.iter_mut().zip(of_faces) {
+            face.in_tolerance = share(sums);
+            face.verdict = face.judge();
+        }
+        Tally { in_tolerance: share(all), faces }
     }
 }
