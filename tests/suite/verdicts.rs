@@ -184,7 +184,9 @@ fn a_part_without_its_end_says_on_how_much_it_passes() {
     // The missing end could have been seen, which the headline says.
     assert!(check.judgement.is_qualified(), "{:?}", check.judgement);
     assert!((check.measurement.coverage.fraction - 0.59).abs() < 0.02, "{}", check.measurement.coverage.fraction);
-    let said = ["PASS on 59 %", "PASS on 60 %"].iter().any(|start| check.judgement.headline().starts_with(start));
+    let said = ["PASS (±0.1 mm) on 59 %", "PASS (±0.1 mm) on 60 %"]
+        .iter()
+        .any(|start| check.judgement.headline().starts_with(start));
     assert!(said, "{}", check.judgement.headline());
     assert!(check.judgement.remarks.iter().any(|remark| remark.contains("without data")), "{:?}", check.judgement);
     let asked = Parameters { min_coverage: 0.9, ..Parameters::default() };

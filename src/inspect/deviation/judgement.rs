@@ -6,7 +6,7 @@ use super::coverage::UnmeasuredRegion;
 use super::part_match::LARGE_TOLERANCE;
 use super::regions::{Clutter, Outliers, Region};
 use super::resolution::rounded_up;
-use super::{Coverage, FaceResult, OutlierLimit, Parameters, PartMatch, Resolution, Statistics};
+use super::{Coverage, FaceResult, OutlierLimit, Parameters, PartMatch, Resolution, Statistics, Tolerance};
 use crate::verdict::Verdict;
 use base::counted;
 
@@ -37,6 +37,20 @@ impl Judgement {
     /// Whether it says more than how much was measured and what can be detected: something puts it in doubt.
     pub fn is_qualified(&self) -> bool {
         self.covers.contains(';')
+    }
+}
+
+/// The limits, mm, without the rounding errors of a conversion from another unit.
+fn in_words(Tolerance { low_mm, high_mm }: Tolerance) -> String {
+    let number = |mm: f64| {
+        let text = format!("{mm:.6}");
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    };
+    if low_mm == -high_mm {
+        format!("±{}", number(high_mm))
+    } else {
+        format!("{} to {}", number(low_mm), number(high_mm))
     }
 }
 
@@ -83,7 +97,8 @@ impl Evidence<'_> {
         } else {
             Verdict::Pass
         };
-        let mut covers = format!("on {} of the surface", percent(self.coverage.fraction));
+        let limits = in_words(self.parameters.tolerance);
+        let mut covers = format!("({limits} mm) on {} of the surface", percent(self.coverage.fraction));
         if verdict != Verdict::Fail {
             let Resolution { area_mm2, width_mm, gap_mm, .. } = self.resolution;
             let area_mm2 = self.parameters.min_region_mm2.map_or(*area_mm2, |own| own.max(*area_mm2));
