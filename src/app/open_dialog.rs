@@ -236,8 +236,7 @@ fn unit_row(ui: &mut egui::Ui, path: &Path, unit: &mut Option<LengthUnit>) {
 fn columns_rows(ui: &mut egui::Ui, preview: &Preview, columns: &mut [usize; 3]) {
     let width = preview.rows.iter().map(Vec::len).max().unwrap_or(0);
     if let Some(question) = &preview.question {
-        let amber = ui.visuals().warn_fg_color;
-        ui.colored_label(amber, texts::word(&format!("{question} {CHOOSE}")));
+        ui.colored_label(theme::WARN, texts::word(&format!("{question} {CHOOSE}")));
     }
     ui.horizontal(|ui| {
         for (axis, column) in ["x", "y", "z"].into_iter().zip(columns.iter_mut()) {

@@ -168,3 +168,48 @@ fn filters_and_fits_are_stated_in_the_window() {
     assert_eq!((stated.fit.as_deref(), stated.limit_mm), (Some("40 n6"), 40.033));
     assert_eq!(stated.characteristic, Characteristic::Size { lower_mm: Some(40.017) });
 }
+
+/// The corner comes without CAD: where its wall should be, nobody has said yet.
+#[test]
+fn an_exact_position_is_asked_for_and_not_guessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = open(vec![corner(folder.path())], None);
+    settle(&mut harness);
+    harness.get_by_label("Features").click();
+    harness.run_steps(3);
+    show_step(&mut harness, "2: Fit");
+    for number in 0..2 {
+        harness.state_mut().send(face(number));
+        settle(&mut harness);
+        press(&mut harness, "Plane");
+    }
+    show_step(&mut harness, "5: Tolerances");
+    choose(&mut harness, "Datum A", "Plane 1");
+    press(&mut harness, "Add tolerance");
+    choose(&mut harness, "Feature of tolerance 1", "Plane 2");
+    choose(&mut harness, "Characteristic 1", "Position");
+    let true_place = |harness: &Harness<'static, App>| {
+        let plan = harness.state().dispatcher().document.asked();
+        match plan.tolerances[0].characteristic {
+            Characteristic::Position { true_place, .. } => true_place,
+            ref other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(true_place(&harness), None);
+    assert!(harness.query_by_label_contains("State the theoretically exact position").is_some());
+    press(&mut harness, "Evaluate tolerances");
+    let error = harness.state().dispatcher().document.judgement().unwrap()[0].clone().unwrap_err();
+    assert!(error.contains("state the true position"), "{error:?}");
+    show(&mut harness, "Exact X of tolerance 1");
+    harness.get_by_role_and_label(egui::Role::SpinButton, "Exact X of tolerance 1").click();
+    harness.run_steps(3);
+    harness.event(egui::Event::Text("12.5".to_owned()));
+    harness.run_steps(3);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(4);
+    assert_eq!(true_place(&harness), None, "it is not stated before it is used");
+    save_picture(&mut harness, "exact-position-asked");
+    press(&mut harness, "Use the exact position of tolerance 1");
+    assert_eq!(true_place(&harness).unwrap().position().x, 12.5);
+    assert!(harness.query_by_label_contains("State the theoretically exact position").is_none());
+}

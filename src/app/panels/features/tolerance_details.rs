@@ -33,9 +33,15 @@ pub(super) fn details(ui: &mut egui::Ui, i: usize, tolerance: &mut Tolerance, do
                 named(&ui.add(drag), &text!("features-angle-of", number = i + 1));
             });
         }
-        Characteristic::Position { true_place: Some(exact), .. } => {
+        Characteristic::Position { true_place, .. } => {
             if let Some(element) = document.element(&tolerance.feature) {
-                exact_position(ui, i, exact, &element);
+                match true_place {
+                    Some(exact) => exact_position(ui, i, exact, &element),
+                    None if document.nominal_of(&tolerance.feature).is_none() => {
+                        *true_place = asked_position(ui, i, &tolerance.feature, &element);
+                    }
+                    None => {}
+                }
             }
         }
         _ => {}
@@ -183,6 +189,24 @@ fn maximum_material(ui: &mut egui::Ui, i: usize, own: &mut Option<MaximumMateria
             named(&field, &text!("features-maximum-material-size", number = i + 1));
         }
     });
+}
+
+/// Asks for the theoretically exact position, which neither the CAD nor the operator has stated; `None` until it is.
+fn asked_position(ui: &mut egui::Ui, i: usize, feature: &str, element: &Element) -> Option<Element> {
+    ui.colored_label(theme::WARN, text!("features-exact-wanted"));
+    let id = ui.scope_id().with(("exact position", feature, i));
+    let mut at = ui.data(|data| data.get_temp::<[f64; 3]>(id)).unwrap_or_default();
+    let is_stated = ui.horizontal(|ui| {
+        for (value, axis) in at.iter_mut().zip(["X", "Y", "Z"]) {
+            let drag = NumberField::new(value).speed(0.1).max_decimals(4).drawn_length().prefix(format!("{axis} "));
+            named(&ui.add(drag), &text!("features-exact-of", axis = axis, number = i + 1));
+        }
+        let button = ui.button(text!("features-exact-use"));
+        named(&button, &text!("features-exact-use-of", number = i + 1));
+        button.clicked()
+    });
+    ui.data_mut(|data| data.insert_temp(id, at));
+    is_stated.inner.then(|| exact_element(element, at.into(), Vector::z()))
 }
 
 /// Theoretically exact position and direction.

@@ -10,7 +10,7 @@ use crate::lengths::{length_text, with_unit};
 use crate::number_field::NumberField;
 use crate::{lengths, theme};
 use dispatch::{Command, Tolerances};
-use geometry::{Point, Vector};
+use geometry::Vector;
 use inspect::tolerances::common::joined;
 use inspect::tolerances::{Characteristic, Judged, Plan, SizeClass, Tolerance};
 use session::Document;
@@ -184,7 +184,7 @@ fn characteristic(ui: &mut egui::Ui, i: usize, own: &mut Characteristic) {
     named(&shown.response, &text!("features-characteristic-of", number = i + 1));
 }
 
-/// Sets the defaults of a newly chosen characteristic or feature: datum, theoretically exact position without nominal.
+/// Sets the defaults of a newly chosen characteristic or feature: its datum, and no details that it does not take.
 fn set_defaults(tolerance: &mut Tolerance, letters: &[String], document: &Document) {
     if !tolerance.characteristic.takes_datums() {
         tolerance.datums.clear();
@@ -204,9 +204,10 @@ fn set_defaults(tolerance: &mut Tolerance, letters: &[String], document: &Docume
     if let Characteristic::Position { true_place, .. } = &mut tolerance.characteristic {
         let has_nominal = document.nominal_of(&tolerance.feature).is_some();
         let element = document.element(&tolerance.feature).filter(|_| !has_nominal);
-        let at = true_place.map_or_else(Point::origin, |exact| exact.position());
-        let along = true_place.and_then(|exact| exact.direction()).unwrap_or_else(Vector::z);
-        *true_place = element.map(|element| exact_element(&element, at, along));
+        // Without one it is asked for: any would be a guess, and a verdict by it too.
+        *true_place = element.zip(*true_place).map(|(element, exact)| {
+            exact_element(&element, exact.position(), exact.direction().unwrap_or_else(Vector::z))
+        });
     }
 }
 
