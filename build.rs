@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 fn main() {
     println!("cargo:rerun-if-changed=src/bin/shadowgraph-cad");
     println!("cargo:rerun-if-env-changed=OCCT_INCLUDE_DIR");
+    state_commit();
     // Crash reports read the lines of our source from debug sections, which take a quarter of the space so; names of
     // local symbols say nothing beside them. Functions of one code are one, under the name of any of them.
     for program in ["shadowgraph", "shadowgraph-cad"] {
@@ -25,18 +26,20 @@ fn main() {
         );
         std::process::exit(1);
     };
-    cc::Build::new()
-        .cpp(true)
-        .std("c++17")
-        .files(
-            ["bridge.cpp", "parts.cpp", "pmi.cpp", "pmi_dimensions.cpp", "pmi_faces.cpp"]
-                .map(|file| format!("src/bin/shadowgraph-cad/{file}")),
-        )
-        .include(&include)
-        .flag("-Wno-deprecated-declarations")
-        .cargo_metadata(false)
-        .compile("shadowgraph_cad_bridge");
     let out = std::env::var("OUT_DIR").unwrap_or_default();
+    if !is_bridge_current(Path::new(&out)) {
+        cc::Build::new()
+            .cpp(true)
+            .std("c++17")
+            .files(
+                ["bridge.cpp", "parts.cpp", "pmi.cpp", "pmi_dimensions.cpp", "pmi_faces.cpp"]
+                    .map(|file| format!("src/bin/shadowgraph-cad/{file}")),
+            )
+            .include(&include)
+            .flag("-Wno-deprecated-declarations")
+            .cargo_metadata(false)
+            .compile("shadowgraph_cad_bridge");
+    }
     let link = |argument: String| println!("cargo:rustc-link-arg-bin=shadowgraph-cad={argument}");
     link(format!("{out}/libshadowgraph_cad_bridge.a"));
     // From 7.8 on, the exchange libraries have other names.
@@ -67,6 +70,33 @@ fn main() {
         link(format!("-L{}", prefix.join("lib").display()));
     }
     link("-lstdc++".to_owned());
+}
+
+/// States the commit that is built, with a `+` if files differ from it; nothing without Git.
+fn state_commit() {
+    let git = |arguments: &[&str]| {
+        let said =
+            std::process::Command::new("git").args(arguments).output().ok().filter(|own| own.status.success())?;
+        Some(String::from_utf8(said.stdout).ok()?.trim().to_owned())
+    };
+    let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_default();
+    let differs = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|own| !own.is_empty());
+    println!("cargo:rustc-env=SHADOWGRAPH_COMMIT={commit}{}", if differs { "+" } else { "" });
+    // The log of the branch changes with every commit.
+    for name in ["HEAD", "logs/HEAD"] {
+        if let Some(path) = git(&["rev-parse", "--git-path", name]).filter(|own| Path::new(own).exists()) {
+            println!("cargo:rerun-if-changed={path}");
+        }
+    }
+}
+
+/// Whether the bridge is newer than its sources: a new commit alone does not compile it again.
+fn is_bridge_current(out: &Path) -> bool {
+    let time = |path: &Path| std::fs::metadata(path).and_then(|own| own.modified()).ok();
+    let Some(built) = time(&out.join("libshadowgraph_cad_bridge.a")) else { return false };
+    let Ok(entries) = std::fs::read_dir("src/bin/shadowgraph-cad") else { return false };
+    let mut sources = entries.flatten().map(|entry| time(&entry.path())).chain([time(Path::new("build.rs"))]);
+    std::env::var_os("OCCT_INCLUDE_DIR").is_none() && sources.all(|own| own.is_some_and(|own| own < built))
 }
 
 fn include_folder() -> Option<PathBuf> {

@@ -3,10 +3,12 @@
 use std::os::unix::process::CommandExt;
 
 use shadowgraph::app;
+use shadowgraph::base::software;
 use shadowgraph::cli::{self, Outcome};
 use shadowgraph::session::project::state_folder;
 
 fn main() -> std::process::ExitCode {
+    software::set_commit(env!("SHADOWGRAPH_COMMIT"));
     disable_device_select_layer();
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
     // The CAD reader is installed next to this program; its path is passed down, nothing below looks for it.

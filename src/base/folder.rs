@@ -18,6 +18,14 @@ pub fn make(path: &Path) -> Result<()> {
     })
 }
 
+/// Removes a file, if there is one.
+pub fn remove_file(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(UserError::file("remove", path, &error)),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

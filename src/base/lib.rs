@@ -12,6 +12,7 @@ pub mod paths;
 pub mod progress;
 pub mod random;
 pub mod regular_file;
+pub mod software;
 pub mod standard_view;
 pub mod text_table;
 pub mod units;

@@ -134,7 +134,7 @@ pub fn write_report(
     let input = report_input(document, &outputs.timings_ms)?;
     let staged = StagedFolder::new(folder)?;
     let (target, folder) = (folder, staged.path());
-    let views = folder.join("views");
+    let views = folder.join(VIEWS);
     std::fs::create_dir(&views).map_err(|e| UserError::file("make the folder", &views, &e))?;
     progress.report(0.0, "Writing the tables")?;
     table::write_csv(&folder.join("deviations.csv"), &input)?;
@@ -156,6 +156,34 @@ pub fn write_report(
     }
     staged.commit(SUMMARY)?;
     Ok(Edit::nothing(format!("Wrote the report to {}.", full_path(target))).with_notes(notes))
+}
+
+/// The files of a report; its pictures are in a folder.
+const FILES: [&str; 8] = [
+    "report.pdf",
+    "report.html",
+    "results.xlsx",
+    "results.qif",
+    "results.csv",
+    "surface-points.csv",
+    "deviations.csv",
+    "colormap.ply",
+];
+const VIEWS: &str = "views";
+
+/// Removes the report in a folder, if there is one; other files there stay.
+pub(super) fn remove_report(folder: &Path) -> Result<()> {
+    // Without its summary it is none.
+    for name in [SUMMARY].iter().chain(&FILES) {
+        base::folder::remove_file(&folder.join(name))?;
+    }
+    let views = folder.join(VIEWS);
+    if views.is_dir() {
+        std::fs::remove_dir_all(&views).map_err(|e| UserError::file("remove", &views, &e))?;
+    }
+    // A folder with other files stays.
+    let _ = std::fs::remove_dir(folder);
+    Ok(())
 }
 
 /// Makes what people read in a language, with the decimals that they chose.

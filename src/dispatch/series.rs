@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::edit::Execution;
-use super::output::{SUMMARY, write_report};
+use super::output::{SUMMARY, remove_report, write_report};
 use super::{Context, Edit, Outputs};
 use base::{Progress, Result, UserError, counted};
 use compute::Backend;
@@ -150,11 +150,13 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
     base::folder::make(folder)?;
     let mut records: BTreeMap<String, PartRecord> = BTreeMap::new();
     if request.resumes {
-        let fingerprint = PartRecord::fingerprint(plan)?;
+        let fingerprint = plan.content_hash()?;
         let finished = |part: &Part| {
             let folder = folder.join(&part.name);
             let record = PartRecord::of_finished(&fingerprint, part, &folder)?;
-            let is_reported = || folder.join(Reports::FOLDER).join(SUMMARY).is_file();
+            let is_reported = || {
+                record.presentation == plan.presentation.hash() && folder.join(Reports::FOLDER).join(SUMMARY).is_file()
+            };
             (!request.reports.include(&record) || is_reported()).then_some(record)
         };
         records.extend(parts.iter().filter_map(finished).map(|record| (record.part.clone(), record)));
@@ -170,8 +172,14 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
             lacking.lock().unwrap_or_else(PoisonError::into_inner).extend(notes);
             Ok(())
         };
+        // What an earlier run said of it must not stand beside a part that cannot be measured now.
+        let starts = |part: &Part| -> Result<()> {
+            let folder = folder.join(&part.name);
+            PartRecord::remove(&folder)?;
+            remove_report(&folder.join(Reports::FOLDER))
+        };
         let at_once = request.at_once.unwrap_or_else(cores);
-        let run = SeriesRun { plan, parts: &open, at_once, measured: &measured };
+        let run = SeriesRun { plan, parts: &open, at_once, starts: &starts, measured: &measured };
         series::run(&run, &tools, progress, |part, record| {
             record.save(&folder.join(&part.name))?;
             records.insert(part.name.clone(), record);

@@ -12,7 +12,7 @@ pub mod offset;
 pub mod parts;
 pub mod pmi;
 pub mod probing;
-pub mod process_capability;
+pub mod process_performance;
 pub mod recipe;
 mod robust_scale;
 pub mod section;

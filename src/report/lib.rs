@@ -75,5 +75,5 @@ pub fn cut(clip: &Clip) -> Cut {
 
 /// Name and version of the software, as stated on reports.
 pub fn software() -> String {
-    format!("Shadowgraph {}", env!("CARGO_PKG_VERSION"))
+    base::software::name()
 }

@@ -247,14 +247,15 @@ fn statistics(trends: &[Trend]) -> Table {
         ("Lower limit", 12.0),
         ("Upper limit", 12.0),
         ("Beyond limits", 14.0),
+        ("In doubt", 10.0),
         ("Parts", 8.0),
         ("Mean", 12.0),
         ("Sigma", 12.0),
         ("Least", 12.0),
         ("Greatest", 12.0),
-        ("Cp", 9.0),
-        ("Cpk", 9.0),
-        ("Cpk, lower 95 %", 16.0),
+        ("Pp", 9.0),
+        ("Ppk", 9.0),
+        ("Ppk, lower 95 %", 16.0),
     ];
     let cells = |own: &Trend| {
         let over_parts = &own.over_parts;
@@ -265,14 +266,15 @@ fn statistics(trends: &[Trend]) -> Table {
             Cell::Measured(own.lower),
             Cell::Measured(own.upper),
             Cell::Number(Some(own.beyond as f64)),
+            Cell::Number(Some(own.in_doubt as f64)),
             Cell::Number(Some(over_parts.count as f64)),
             Cell::Measured(Some(over_parts.mean)),
             Cell::Measured(over_parts.sigma),
             Cell::Measured(Some(over_parts.least)),
             Cell::Measured(Some(over_parts.greatest)),
-            Cell::Number(over_parts.cp),
-            Cell::Number(over_parts.cpk),
-            Cell::Number(over_parts.cpk_lower_95),
+            Cell::Number(over_parts.pp),
+            Cell::Number(over_parts.ppk),
+            Cell::Number(over_parts.ppk_lower_95),
         ]
     };
     Table { name: "Statistics", columns, rows: trends.iter().map(cells).collect() }

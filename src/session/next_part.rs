@@ -101,8 +101,8 @@ impl Document {
 
     /// The record of the shown part.
     pub fn record_of_shown(&self, backend: &dyn Backend) -> Result<PartRecord> {
-        let fingerprint = PartRecord::fingerprint(&self.plan)?;
-        Ok(PartRecord::of(&self.plan, self.stage(), &fingerprint, &backend.device(), 0.0))
+        // No later run takes it over, so that no file has to be read again for it.
+        Ok(PartRecord::of(&self.plan, self.stage(), "", &backend.device(), 0.0))
     }
 
     /// The records of all parts measured so far, in their order.

@@ -152,6 +152,47 @@ fn a_shift_is_measured_broken_files_do_not_stop_it_and_a_killed_run_goes_on() {
     assert_eq!(regions, ["2.0"; PARTS - 2]);
 }
 
+/// What an earlier run found is taken over wherever the plan and its CAD lie, and not once either says something else; and a part
+/// that cannot be measured again keeps no report of what it was.
+#[test]
+fn results_are_taken_over_for_what_they_were_made_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let scan = scans(folder.path()).swap_remove(4);
+    let written = std::fs::read_to_string(plan(folder.path())).unwrap();
+    let (cad, out) = (std::fs::read(asset("bracket.stl")).unwrap(), folder.path().join("out"));
+    // A plan with its CAD beside it, in a folder and under a name of their own.
+    let place = |name: &str, cad: &[u8]| {
+        let beside = folder.path().join(name);
+        std::fs::create_dir(&beside).unwrap();
+        std::fs::write(beside.join(format!("{name}.stl")), cad).unwrap();
+        let path = beside.join("plan.sgplan");
+        std::fs::write(&path, written.replace(text(&asset("bracket.stl")), &format!("{name}.stl"))).unwrap();
+        path
+    };
+    let taken_over = |plan: &Path| {
+        let arguments = ["inspect", "--plan", text(plan), text(&scan), "--resume", "--json", "--no-pictures"];
+        let told = shadowgraph(&[&arguments[..], &["--reports", "all", "--out", text(&out)]].concat());
+        let answer: serde_json::Value =
+            serde_json::from_slice(&told.stdout).unwrap_or_else(|_| panic!("{}", errors(&told)));
+        (told.status.code(), answer["taken_over"].as_u64().unwrap())
+    };
+    let first = place("first", &cad);
+    assert_eq!(taken_over(&first), (Some(0), 0));
+    assert_eq!(taken_over(&first), (Some(0), 1));
+    assert_eq!(taken_over(&place("second", &cad)), (Some(0), 1), "the same plan and CAD in another folder");
+    // The header of a binary STL says nothing about the part, but who knows.
+    let other = [&[cad[0] ^ 1], &cad[1..]].concat();
+    let third = place("third", &other);
+    assert_eq!(taken_over(&third), (Some(0), 0), "another CAD");
+    let report = out.join(scan.file_stem().unwrap()).join("report");
+    assert!(report.join("summary.json").exists());
+    std::fs::write(report.join("remark.txt"), "of the operator").unwrap();
+    std::fs::write(&scan, "ply\n").unwrap();
+    assert_eq!(taken_over(&third), (Some(3), 0));
+    let left: Vec<_> = std::fs::read_dir(&report).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["remark.txt"]);
+}
+
 #[test]
 fn figures_of_the_plan_are_those_of_the_single_inspection() {
     let folder = tempfile::tempdir().unwrap();

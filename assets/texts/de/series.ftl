@@ -36,9 +36,13 @@ series-line-mean = Mittelwert
 series-line-limit = Grenze
 series-line-parts = Teile
 series-points-within = innerhalb
+series-points-in-doubt = unentschieden
 series-points-beyond = außerhalb
 series-count = Teile
-series-count-beyond = { $count }, davon { $beyond } außerhalb der Grenzen
+series-count-beyond = { $count }, davon { $beyond } außerhalb der Grenzen{ $doubtful ->
+    [0] {""}
+   *[other] , { $doubtful } unentschieden
+ }
 series-limits = Grenzen
 series-lower-limit = min. { $lower } { $unit }
 series-upper-limit = max. { $upper } { $unit }
@@ -46,8 +50,8 @@ series-from-to = { $least } bis { $greatest } { $unit }
 series-mean = Mittelwert
 series-range = Spannweite
 series-sigma = Standardabweichung
-series-cpk-above = { $cpk } (über { $bound } mit 95 % Vertrauen)
+series-ppk-above = { $ppk } (über { $bound } mit 95 % Vertrauen)
 series-few-parts = { $count ->
-    [one] { $count } Teil: Kennwerte aus weniger als { $least } sind unzuverlässig.
-   *[other] { $count } Teile: Kennwerte aus weniger als { $least } sind unzuverlässig.
+    [one] { $count } Teil: Pp und Ppk werden ab { $least } Teilen genannt.
+   *[other] { $count } Teile: Pp und Ppk werden ab { $least } Teilen genannt.
  }

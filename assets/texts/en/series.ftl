@@ -36,9 +36,13 @@ series-line-mean = mean
 series-line-limit = limit
 series-line-parts = parts
 series-points-within = within
+series-points-in-doubt = in doubt
 series-points-beyond = beyond
 series-count = Parts
-series-count-beyond = { $count }, { $beyond } out of limits
+series-count-beyond = { $count }, { $beyond } out of limits{ $doubtful ->
+    [0] {""}
+   *[other] , { $doubtful } in doubt
+ }
 series-limits = Limits
 series-lower-limit = min. { $lower } { $unit }
 series-upper-limit = max. { $upper } { $unit }
@@ -46,5 +50,8 @@ series-from-to = { $least } to { $greatest } { $unit }
 series-mean = Mean
 series-range = Range
 series-sigma = Standard deviation
-series-cpk-above = { $cpk } (above { $bound } with 95 % confidence)
-series-few-parts = { $count } parts: indices from fewer than { $least } are unreliable.
+series-ppk-above = { $ppk } (above { $bound } with 95 % confidence)
+series-few-parts = { $count ->
+    [one] { $count } part: Pp and Ppk are stated from { $least } on.
+   *[other] { $count } parts: Pp and Ppk are stated from { $least } on.
+ }

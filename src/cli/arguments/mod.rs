@@ -10,6 +10,7 @@ mod tolerances;
 mod values;
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 
@@ -22,11 +23,13 @@ pub use simulation::{Simulate, SimulateMachine};
 pub use tolerances::Tolerances;
 pub use values::{columns, numbers, three, tolerance};
 
+static VERSION: LazyLock<String> = LazyLock::new(base::software::version);
+
 /// Scan-to-CAD inspection: measures where a part deviates from its nominal.
 ///
 /// Without a command, opens the window with the given files.
 #[derive(Parser, Debug)]
-#[command(name = "shadowgraph", version)]
+#[command(name = "shadowgraph", version = VERSION.as_str())]
 #[command(
     after_help = "Examples:\n  shadowgraph demo\n  shadowgraph inspect --nominal part.step --scan part.ply --out report/\n  \
     shadowgraph part.step scan.ply\n\nExit codes: 0 done, 2 wrong usage, 3 unusable input, 4 out of tolerance (only when \

@@ -7,7 +7,7 @@ mod tests;
 use std::path::Path;
 
 use inspect::deviation::Verdict;
-use inspect::process_capability::ProcessCapability;
+use inspect::process_performance::ProcessPerformance;
 use serde::Serialize;
 
 use super::workbook;
@@ -109,15 +109,43 @@ pub struct Trend {
     pub lower: Option<f64>,
     /// Upper limit, in `unit`.
     pub upper: Option<f64>,
-    /// Number of parts with the value beyond a limit.
+    /// Number of parts with the value beyond a limit by more than its uncertainty.
     pub beyond: usize,
-    /// Mean, spread and capability indices.
+    /// Number of parts with the value nearer to a limit than its uncertainty.
+    pub in_doubt: usize,
+    /// Mean, spread and performance indices.
     #[serde(flatten)]
-    pub over_parts: ProcessCapability,
+    pub over_parts: ProcessPerformance,
+}
+
+/// Where a value lies with its uncertainty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Within its limits, or without any.
+    Within,
+    /// Nearer to a limit than its uncertainty.
+    InDoubt,
+    /// Beyond a limit.
+    Beyond,
+}
+
+/// Where the value of a figure lies; `None` without a value.
+pub fn place_of(figure: &FigureRecord) -> Option<Place> {
+    let (value, uncertainty) = (figure.value?, figure.uncertainty.unwrap_or_default());
+    // How far it is beyond the limit that it is farthest beyond.
+    let beyond = figure.lower.map(|lower| lower - value).into_iter().chain(figure.upper.map(|upper| value - upper));
+    let beyond = beyond.fold(f64::NEG_INFINITY, f64::max);
+    Some(if beyond > uncertainty {
+        Place::Beyond
+    } else if beyond > -uncertainty {
+        Place::InDoubt
+    } else {
+        Place::Within
+    })
 }
 
 /// Statistics of every value, in the order of first occurrence. Limits that differ between the parts, as with the bonus
-/// tolerance of the maximum material requirement, are omitted and give no capability index.
+/// tolerance of the maximum material requirement, are omitted and give no performance index.
 pub fn trends(records: &[PartRecord]) -> Vec<Trend> {
     let mut keys: Vec<(&str, &str)> = Vec::new();
     let mut values_by_key = std::collections::BTreeMap::<(&str, &str), Vec<&FigureRecord>>::new();
@@ -144,19 +172,16 @@ pub fn trends(records: &[PartRecord]) -> Vec<Trend> {
         };
         let (lower, upper) = (common_limit(|figure| figure.lower), common_limit(|figure| figure.upper));
         let values: Vec<f64> = figures.iter().filter_map(|figure| figure.value).collect();
-        let is_beyond = |figure: &&&FigureRecord| {
-            figure.value.is_some_and(|value| {
-                figure.lower.is_some_and(|lower| value < lower) || figure.upper.is_some_and(|upper| value > upper)
-            })
-        };
+        let count = |place: Place| figures.iter().filter(|figure| place_of(figure) == Some(place)).count();
         Some(Trend {
             element: key.0.to_owned(),
             figure: key.1.to_owned(),
             unit: first.unit.clone(),
             lower,
             upper,
-            beyond: figures.iter().filter(is_beyond).count(),
-            over_parts: ProcessCapability::of(&values, lower, upper)?,
+            beyond: count(Place::Beyond),
+            in_doubt: count(Place::InDoubt),
+            over_parts: ProcessPerformance::of(&values, lower, upper)?,
         })
     };
     keys.iter().filter_map(trend).collect()
@@ -191,14 +216,15 @@ pub fn write_tables(folder: &Path, records: &[PartRecord]) -> Result<()> {
         "lower",
         "upper",
         "beyond",
+        "in_doubt",
         "count",
         "mean",
         "sigma",
         "least",
         "greatest",
-        "cp",
-        "cpk",
-        "cpk_lower_95",
+        "pp",
+        "ppk",
+        "ppk_lower_95",
     ];
     let trends = trends(records);
     atomic::write_bytes(&folder.join("results.xlsx"), &workbook::of_series(&rows, &trends)?)?;
@@ -208,9 +234,18 @@ pub fn write_tables(folder: &Path, records: &[PartRecord]) -> Result<()> {
 
 /// The columns of `statistics.csv`, in order.
 fn flattened(trend: Trend) -> impl Serialize {
-    let Trend { element, figure, unit, lower, upper, beyond, over_parts: statistics } = trend;
+    let Trend { element, figure, unit, lower, upper, beyond, in_doubt, over_parts: statistics } = trend;
     let spread = (statistics.count, statistics.mean, statistics.sigma, statistics.least, statistics.greatest);
-    (element, figure, unit, lower, upper, beyond, spread, (statistics.cp, statistics.cpk, statistics.cpk_lower_95))
+    (
+        element,
+        figure,
+        unit,
+        lower,
+        upper,
+        [beyond, in_doubt],
+        spread,
+        (statistics.pp, statistics.ppk, statistics.ppk_lower_95),
+    )
 }
 
 pub(super) fn csv_of(names: &[&str], rows: &[impl Serialize]) -> Result<Vec<u8>> {

@@ -50,7 +50,7 @@ fn encode<'a>(rows: &'a [Row<'a>]) -> std::result::Result<Vec<u8>, ParquetError>
         fields.push(Arc::new(number.build()?));
     }
     let schema = Arc::new(Type::group_type_builder("parts").with_fields(fields).build()?);
-    let software = format!("Shadowgraph {}", env!("CARGO_PKG_VERSION"));
+    let software = base::software::name();
     let properties = Arc::new(WriterProperties::builder().set_created_by(software).build());
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties)?;
     let mut group = writer.next_row_group()?;

@@ -37,6 +37,7 @@ fn record(part: &str, value: Option<f64>) -> PartRecord {
         software: "1".into(),
         device: "CPU".into(),
         plan: "0".into(),
+        presentation: String::new(),
         part: part.into(),
         sources: Vec::new(),
         verdict: Some(Verdict::Pass),
@@ -80,7 +81,41 @@ fn the_tables_contain_every_value_and_every_failure() {
 
     let trends = trends(&records);
     assert_eq!((trends.len(), trends[0].beyond, trends[0].over_parts.count), (1, 1, 2));
-    assert!((trends[0].over_parts.cp.unwrap() - 0.2 / (6.0 * 0.02_f64.sqrt())).abs() < 1e-9);
+    assert_eq!((trends[0].over_parts.pp, trends[0].over_parts.ppk), (None, None), "two parts are too few");
     let mut reader = csv::Reader::from_path(folder.path().join("statistics.csv")).unwrap();
     assert_eq!(reader.headers().unwrap().len(), reader.records().next().unwrap().unwrap().len());
+}
+
+/// With a value in doubt at each limit, one beyond, missing ones, and one-sided limits.
+#[test]
+fn trends_agree_with_figures_computed_apart() {
+    let mut random = base::random::Random::new(59, 6);
+    let values: Vec<Option<f64>> = (0..60)
+        .map(|part| match part {
+            7 => Some(9.905),
+            19 => Some(10.1049),
+            23 => Some(10.15),
+            _ if part % 11 == 3 => None,
+            _ => Some(10.0 + 0.02 * random.normal()),
+        })
+        .collect();
+    let mut records: Vec<PartRecord> = values.iter().map(|value| record("p", *value)).collect();
+    let known: Vec<f64> = values.into_iter().flatten().collect();
+    let n = known.len() as f64;
+    let mean = known.iter().sum::<f64>() / n;
+    let sigma = (known.iter().map(|value| value * value).sum::<f64>() - n * mean * mean).max(0.0) / (n - 1.0);
+    let sigma = sigma.sqrt();
+    let [own] = trends(&records).try_into().unwrap();
+    assert_eq!((own.over_parts.count, own.beyond, own.in_doubt), (known.len(), 1, 2));
+    let near = |found: Option<f64>, expected: f64| assert!((found.unwrap() - expected).abs() < 1e-6 * expected.abs());
+    near(own.over_parts.sigma, sigma);
+    near(own.over_parts.pp, 0.2 / (6.0 * sigma));
+    near(own.over_parts.ppk, (10.1 - mean).min(mean - 9.9) / (3.0 * sigma));
+    records.iter_mut().for_each(|record| record.elements[0].figures[0].upper = None);
+    let [own] = trends(&records).try_into().unwrap();
+    assert_eq!((own.over_parts.pp, own.beyond, own.in_doubt), (None, 0, 1));
+    near(own.over_parts.ppk, (mean - 9.9) / (3.0 * sigma));
+    records.iter_mut().for_each(|record| record.elements[0].figures[0].lower = None);
+    let [own] = trends(&records).try_into().unwrap();
+    assert_eq!((own.over_parts.ppk, own.in_doubt), (None, 0));
 }

@@ -80,7 +80,7 @@ impl CalibrationDetails {
         let (calibration, provenance) = (&outcome.calibration, &outcome.provenance);
         let mounting = &calibration.mounting;
         Self {
-            software: env!("CARGO_PKG_VERSION").to_owned(),
+            software: base::software::version(),
             artefact: calibration.artefact,
             operator: provenance.operator.clone(),
             files: [&provenance.sensor, &provenance.cmm].into_iter().chain(&provenance.more).cloned().collect(),

@@ -23,7 +23,7 @@ const MAX_BYTES: u64 = 1 << 30;
 struct File<'a> {
     format: &'a str,
     version: u32,
-    software: &'a str,
+    software: String,
     elements: &'a Plan,
     presentation: &'a Presentation,
 }
@@ -42,7 +42,7 @@ impl Plan {
         let file = File {
             format: FORMAT,
             version: VERSION,
-            software: env!("CARGO_PKG_VERSION"),
+            software: base::software::version(),
             elements: &portable,
             presentation: &portable.presentation,
         };

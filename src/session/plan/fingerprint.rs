@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use super::{ElementId, Plan, Recipe};
+use base::Result;
 use io::SourceFile;
 
 /// BLAKE3 hash of a recipe, of the fingerprints of its inputs, and of the files it reads.
@@ -17,6 +18,29 @@ pub struct Fingerprint([u8; 32]);
 pub type Fingerprints = BTreeMap<ElementId, Fingerprint>;
 
 impl Plan {
+    /// BLAKE3 hash, hexadecimal, of all that the results of a part depend on beside its own files: the software, the elements with
+    /// their names, and the contents of the files that they read. Where these files lie, and how results are presented, is no part
+    /// of it.
+    ///
+    /// Returns an error if a file cannot be read.
+    pub fn content_hash(&self) -> Result<String> {
+        let mut hasher = Hasher(blake3::Hasher::new());
+        hasher.0.update(base::software::version().as_bytes());
+        for element in self.elements() {
+            let mut recipe = element.recipe.clone();
+            let file = recipe.file_mut().map(std::mem::take);
+            if let Recipe::Nominal(own) = &mut recipe {
+                own.source.hash = String::new();
+            }
+            // Writing to memory does not fail.
+            let _ = serde_json::to_writer(&mut hasher, &(element.id, &element.name, recipe));
+            if let Some(file) = file {
+                hasher.0.update(base::hash::file_hash(&file)?.as_bytes());
+            }
+        }
+        Ok(hasher.0.finalize().to_hex().to_string())
+    }
+
     /// The current fingerprint of every element, for the part measured in `sources`.
     pub fn fingerprints(&self, sources: &[SourceFile]) -> Fingerprints {
         let elements: BTreeMap<ElementId, _> = self.elements().iter().map(|element| (element.id, element)).collect();
@@ -78,5 +102,52 @@ impl Write for Hasher {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use inspect::parts::NominalRecipe;
+
+    fn plan_of(path: &Path) -> Plan {
+        let source = SourceFile::of(path, None, None).unwrap();
+        let mut plan = Plan::default();
+        let nominal = NominalRecipe { source, chord_mm: 0.01, angle_deg: 5.0, steps: Vec::new() };
+        plan.add("Part", nominal.into()).unwrap();
+        plan
+    }
+
+    #[test]
+    fn a_plan_is_what_it_says_and_reads_and_not_where() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, contents: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, contents).unwrap();
+            path
+        };
+        let path = file("part.stl", "solid");
+        let plan = plan_of(&path);
+        let hash = plan.content_hash().unwrap();
+        assert_eq!(plan_of(&file("other/name.stl", "solid")).content_hash().unwrap(), hash);
+        let mut shown = plan.clone();
+        shown.presentation.template = Some("page.typ".into());
+        assert_eq!(shown.content_hash().unwrap(), hash);
+        let mut finer = plan.clone();
+        let Recipe::Nominal(mut recipe) = plan.elements()[0].recipe.clone() else { unreachable!() };
+        recipe.chord_mm = 0.005;
+        finer.set_recipe(plan.elements()[0].id, Recipe::Nominal(recipe)).unwrap();
+        assert_ne!(finer.content_hash().unwrap(), hash);
+        let mut renamed = plan.clone();
+        renamed.rename(plan.elements()[0].id, "Other").unwrap();
+        assert_ne!(renamed.content_hash().unwrap(), hash, "records list results by name");
+        // Another byte where the plan still states the hash of the old ones.
+        file("part.stl", "solie");
+        assert_ne!(plan.content_hash().unwrap(), hash);
+        std::fs::remove_file(&path).unwrap();
+        assert!(plan.content_hash().unwrap_err().sentence.contains("part.stl"));
     }
 }

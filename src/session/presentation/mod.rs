@@ -30,6 +30,13 @@ pub struct Presentation {
 }
 
 impl Presentation {
+    /// BLAKE3 hash, hexadecimal, of all of it, and of what its template says rather than where it lies.
+    pub fn hash(&self) -> String {
+        let mut own = self.clone();
+        let template = own.template.take().and_then(|path| base::hash::file_hash(&path).ok());
+        base::hash::bytes_hash(&serde_json::to_vec(&(own, template)).unwrap_or_default())
+    }
+
     /// Reads what can be read; the notes name the rest.
     pub(crate) fn salvage(value: &Value) -> (Self, Vec<String>) {
         let (mut own, mut notes) = (Self::default(), Vec::new());

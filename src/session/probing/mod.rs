@@ -120,7 +120,7 @@ impl Probing {
 
     /// Writes the state to `path`, for the command line.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let value = json!({ "schema": SCHEMA, "software": env!("CARGO_PKG_VERSION"), "probing": self });
+        let value = json!({ "schema": SCHEMA, "software": base::software::version(), "probing": self });
         atomic::write_bytes(path, format!("{value:#}\n").as_bytes())
     }
 

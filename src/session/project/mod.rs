@@ -143,7 +143,7 @@ impl Project {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
-            software: env!("CARGO_PKG_VERSION").to_owned(),
+            software: base::software::version(),
             plan: document.plan.clone(),
             stages: document.stages.all().iter().map(|stage| SavedStage::of(document, stage)).collect(),
             shown: document.stages.number(),

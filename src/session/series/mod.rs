@@ -41,6 +41,8 @@ pub struct SeriesRun<'a> {
     pub parts: &'a [Part],
     /// Number of parts measured in parallel.
     pub at_once: usize,
+    /// Called with every part before it is measured, concurrently for several parts.
+    pub starts: &'a (dyn Fn(&Part) -> Result<()> + Sync),
     /// Called with every measured part while its results are in memory, concurrently for several parts.
     pub measured: &'a (dyn Fn(&Stage, &PartRecord) -> Result<()> + Sync),
 }
@@ -55,7 +57,7 @@ pub fn run(
 ) -> Result<()> {
     let SeriesRun { plan, parts, at_once, .. } = *run;
     let shared = shared_results(plan, tools, &progress.part(0.0, 0.02))?;
-    let fingerprint = PartRecord::fingerprint(plan)?;
+    let fingerprint = plan.content_hash()?;
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let stopped = Mutex::new(None);
     let stop = |error: UserError| {
@@ -65,13 +67,14 @@ pub fn run(
     let done = Mutex::new(done);
     let work = || {
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome =
-                match jobs::catch_panic(|| measure(run, part, &shared, &fingerprint, tools, &progress.quiet())) {
-                    Err(error) if error.kind != ErrorKind::Cancelled => {
-                        Ok((None, PartRecord::unusable(part, &fingerprint, &error)))
-                    }
-                    outcome => outcome.map(|(stage, record)| (Some(stage), record)),
-                };
+            let outcome = match (run.starts)(part).and_then(|()| {
+                jobs::catch_panic(|| measure(run, part, &shared, &fingerprint, tools, &progress.quiet()))
+            }) {
+                Err(error) if error.kind != ErrorKind::Cancelled => {
+                    Ok((None, PartRecord::unusable(part, &fingerprint, &error)))
+                }
+                outcome => outcome.map(|(stage, record)| (Some(stage), record)),
+            };
             let reported = outcome.and_then(|(stage, record)| {
                 if let Some(stage) = stage {
                     jobs::catch_panic(|| (run.measured)(&stage, &record))?;

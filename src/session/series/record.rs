@@ -24,8 +24,11 @@ pub struct PartRecord {
     pub software: String,
     /// The compute device.
     pub device: String,
-    /// BLAKE3 hash of the plan, hexadecimal.
+    /// BLAKE3 hash, hexadecimal, of the plan, the files that it reads, and the software; empty for a part measured in the window.
     pub plan: String,
+    /// BLAKE3 hash, hexadecimal, of how its report presents the results.
+    #[serde(default)]
+    pub presentation: String,
     /// Name or serial number.
     pub part: String,
     /// Its scan files.
@@ -100,13 +103,6 @@ impl PartRecord {
     /// Name of the record file in the part's folder.
     pub const FILE: &'static str = "part.json";
 
-    /// BLAKE3 hash of a plan, hexadecimal; the same for every part.
-    pub fn fingerprint(plan: &Plan) -> Result<String> {
-        let bytes =
-            serde_json::to_vec(plan).map_err(|e| UserError::internal(format!("The plan cannot be written: {e}.")))?;
-        Ok(blake3::hash(&bytes).to_hex().to_string())
-    }
-
     pub(crate) fn of(plan: &Plan, stage: &Stage, fingerprint: &str, device: &Device, seconds: f64) -> Self {
         let record = |element: &std::sync::Arc<crate::plan::Element>| {
             let outcome = stage.results.outcome(element.id).map(|own| &own.result);
@@ -141,9 +137,10 @@ impl PartRecord {
             };
         Self {
             schema: Self::SCHEMA.to_owned(),
-            software: env!("CARGO_PKG_VERSION").to_owned(),
+            software: base::software::version(),
             device: device.device.clone(),
             plan: fingerprint.to_owned(),
+            presentation: plan.presentation.hash(),
             part: stage.label().to_owned(),
             sources: stage.sources.clone(),
             verdict: stage.results.verdict(plan),
@@ -158,9 +155,10 @@ impl PartRecord {
     pub(super) fn unusable(part: &Part, fingerprint: &str, error: &UserError) -> Self {
         Self {
             schema: Self::SCHEMA.to_owned(),
-            software: env!("CARGO_PKG_VERSION").to_owned(),
+            software: base::software::version(),
             device: String::new(),
             plan: fingerprint.to_owned(),
+            presentation: String::new(),
             part: part.name.clone(),
             sources: Vec::new(),
             verdict: Some(Verdict::Incomplete),
@@ -169,6 +167,11 @@ impl PartRecord {
             seconds: 0.0,
             elements: Vec::new(),
         }
+    }
+
+    /// Removes the record in `folder`, if there is one.
+    pub fn remove(folder: &Path) -> Result<()> {
+        base::folder::remove_file(&folder.join(Self::FILE))
     }
 
     /// Writes the record to `folder`, which is created if missing.

@@ -5,12 +5,10 @@ use egui_plot::{HLine, Line, LineStyle, Plot, Points};
 
 use super::super::rows;
 use crate::{lengths, theme};
-use report::series::Trend;
+use inspect::process_performance::MIN_PARTS;
+use report::series::{Place, Trend, place_of};
 use session::series::PartRecord;
 use texts::text;
-
-/// Minimum number of parts for reliable capability indices.
-const MIN_PARTS: usize = 25;
 
 /// Draws the choice of the value, its chart and its statistics.
 pub fn section(ui: &mut Ui, records: &[PartRecord], trends: &[Trend], chosen: &mut Option<(String, String)>) {
@@ -44,26 +42,25 @@ pub fn section(ui: &mut Ui, records: &[PartRecord], trends: &[Trend], chosen: &m
         let [left, right] = columns else { return };
         chart(left, records, trend);
         rows(right, "series figures", &figures(trend));
-        if trend.over_parts.cpk.is_some() && trend.over_parts.count < MIN_PARTS {
+        let has_limits = trend.lower.is_some() || trend.upper.is_some();
+        if has_limits && trend.over_parts.count < MIN_PARTS {
             theme::weak(right, text!("series-few-parts", count = trend.over_parts.count, least = MIN_PARTS));
         }
     });
 }
 
 fn chart(ui: &mut Ui, records: &[PartRecord], trend: &Trend) {
-    let value = |record: &PartRecord| {
-        let element = record.elements.iter().find(|own| own.name == trend.element)?;
-        element.figures.iter().find(|own| own.name == trend.figure)?.value
-    };
-    let values: Vec<[f64; 2]> =
-        records.iter().enumerate().filter_map(|(i, record)| Some([i as f64 + 1.0, value(record)?])).collect();
-    let is_beyond =
-        |own: &f64| trend.lower.is_some_and(|lower| *own < lower) || trend.upper.is_some_and(|upper| *own > upper);
     let shown = |value: f64| lengths::figure(value, &trend.unit);
-    let on_axis = |[part, value]: [f64; 2]| [part, shown(value)];
-    let (beyond, within): (Vec<[f64; 2]>, Vec<[f64; 2]>) = values.iter().partition(|point| is_beyond(&point[1]));
-    let [values, beyond, within] =
-        [values, beyond, within].map(|points| points.into_iter().map(on_axis).collect::<Vec<_>>());
+    let placed = |(at, record): (usize, &PartRecord)| {
+        let element = record.elements.iter().find(|own| own.name == trend.element)?;
+        let figure = element.figures.iter().find(|own| own.name == trend.figure)?;
+        Some(([at as f64 + 1.0, shown(figure.value?)], place_of(figure)?))
+    };
+    let all: Vec<([f64; 2], Place)> = records.iter().enumerate().filter_map(placed).collect();
+    let points = |wanted: Place| -> Vec<[f64; 2]> {
+        all.iter().filter(|(_, place)| *place == wanted).map(|(point, _)| *point).collect()
+    };
+    let values: Vec<[f64; 2]> = all.iter().map(|(point, _)| *point).collect();
     let limits: Vec<f64> = [trend.lower, trend.upper].into_iter().flatten().map(shown).collect();
     let text = ui.visuals().text_color();
     let mut plot = Plot::new("series trend")
@@ -91,7 +88,9 @@ fn chart(ui: &mut Ui, records: &[PartRecord], trend: &Trend) {
             );
         }
         plot.line(Line::new(text!("series-line-parts"), values).color(theme::ACCENT).width(1.0));
+        let [within, in_doubt, beyond] = [Place::Within, Place::InDoubt, Place::Beyond].map(points);
         plot.points(Points::new(text!("series-points-within"), within).color(theme::ACCENT).radius(3.0));
+        plot.points(Points::new(text!("series-points-in-doubt"), in_doubt).color(theme::WARN).radius(4.0));
         plot.points(Points::new(text!("series-points-beyond"), beyond).color(theme::BAD).radius(4.0));
     });
 }
@@ -112,17 +111,20 @@ fn figures(trend: &Trend) -> Vec<(String, String)> {
         }
     };
     let mut figures = vec![
-        (text!("series-count"), text!("series-count-beyond", count = own.count, beyond = trend.beyond)),
+        (
+            text!("series-count"),
+            text!("series-count-beyond", count = own.count, beyond = trend.beyond, doubtful = trend.in_doubt),
+        ),
         (text!("series-limits"), limits),
         (text!("series-mean"), with_unit(own.mean)),
         (text!("series-range"), text!("series-from-to", least = least, greatest = greatest, unit = unit)),
     ];
     figures.extend(own.sigma.map(|sigma| (text!("series-sigma"), with_unit(sigma))));
-    figures.extend(own.cp.map(|cp| ("Cp".to_owned(), format!("{cp:.2}"))));
-    let cpk = own.cpk.map(|cpk| format!("{cpk:.2}")).map(|cpk| match own.cpk_lower_95 {
-        Some(bound) => text!("series-cpk-above", cpk = cpk, bound = format!("{bound:.2}")),
-        None => cpk,
+    figures.extend(own.pp.map(|pp| ("Pp".to_owned(), format!("{pp:.2}"))));
+    let ppk = own.ppk.map(|ppk| format!("{ppk:.2}")).map(|ppk| match own.ppk_lower_95 {
+        Some(bound) => text!("series-ppk-above", ppk = ppk, bound = format!("{bound:.2}")),
+        None => ppk,
     });
-    figures.extend(cpk.map(|cpk| ("Cpk".to_owned(), cpk)));
+    figures.extend(ppk.map(|ppk| ("Ppk".to_owned(), ppk)));
     figures
 }
