@@ -33,11 +33,13 @@ const MIN_OFF: f64 = 0.75;
 /// Fewest points of a region that is off, and of missing surface, as many mm² as points of the scene: at its edges, a sensor misses
 /// more than it measures wrongly.
 const MIN_OFF_POINTS: usize = 12;
+/// The same of points that go on with single points of the part alone, where something else that touches it has a few such points.
+const MIN_LOOSE_POINTS: usize = 40;
 const MIN_MISSING_POINTS: f64 = 20.0;
 /// What is always noticed: area and width, in squared and in single spacings, and how far it is off, in limits of a mean. A
-/// disc of that area has the points of the smallest region so far inside that most of their neighbours are off, too, and so
-/// has the middle of a strip of that width.
-const NOTICEABLE_AREA: f64 = 40.0;
+/// disc of that area has the points of the smallest region of either kind so far inside that most of their neighbours are off, too,
+/// and so has the middle of a strip of that width.
+const NOTICEABLE_AREA: f64 = 85.0;
 const NOTICEABLE_WIDTH: f64 = 3.5;
 const NOTICEABLE_LIMITS: f64 = 1.25;
 /// A piece of the scene belongs to a part that explains at least this share of it, or that it lies about as a whole.
@@ -174,6 +176,13 @@ impl Field {
     }
 }
 
+/// Whether a point is of a part, so that it says something against it where it is off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Belongs {
+    Perhaps,
+    Surely,
+}
+
 /// Regions in which the points of the pieces that belong to a part are off it.
 fn off_points(
     own: &Detection,
@@ -195,37 +204,53 @@ fn off_points(
         *on_it as f64 >= MIN_OF_PIECE * *all as f64
             || *all as f64 >= MIN_ABOUT * scene.piece_sizes[*piece as usize] as f64
     });
-    // At its rim a face has points of no piece, and narrow faces have no others: those in the plane of what belongs to the part go on
-    // with it, and those beyond a convex edge of it. Things that touch meet in concave ones.
-    let is_its = |other: u32| {
-        let piece = scene.pieces[other as usize];
-        counts.contains_key(&piece) || piece == segments::NONE && own.points.binary_search(&other).is_ok()
-    };
-    let goes_on = |index: u32| {
-        let OrientedPoint { point, normal } = &scene.points[index as usize];
-        scene.near(point, REACH * scene.spacing_mm).into_iter().filter(|other| is_its(*other)).any(|other| {
+    // At its rim a face has points of no piece: those in its plane go on with it. Narrow faces have no others: those in the plane of
+    // single points of the part, or beyond a convex edge, may be of it. Things that touch meet in concave ones.
+    let belongs = |index: &u32| {
+        let piece = scene.pieces[*index as usize];
+        if piece != segments::NONE {
+            return counts.contains_key(&piece).then_some(Belongs::Surely);
+        }
+        let OrientedPoint { point, normal } = &scene.points[*index as usize];
+        let with = |other: u32| {
             let beside = &scene.points[other as usize];
             let away = point - beside.point;
             let limit_mm = (MAX_SLOPE * away.norm()).max(MIN_SIGMAS * scene.noise_mm);
             let [over_mm, under_mm] = [away.dot(&beside.normal), -away.dot(normal)];
-            over_mm < limit_mm && (under_mm < limit_mm || over_mm > -limit_mm)
-        })
+            let is_piece = counts.contains_key(&scene.pieces[other as usize]);
+            let is_single =
+                || scene.pieces[other as usize] == segments::NONE && own.points.binary_search(&other).is_ok();
+            match over_mm.abs() < limit_mm {
+                true if is_piece => Some(Belongs::Surely),
+                false if over_mm > 0.0 || under_mm > limit_mm => None,
+                _ => (is_piece || is_single()).then_some(Belongs::Perhaps),
+            }
+        };
+        scene.near(point, REACH * scene.spacing_mm).into_iter().filter_map(with).max()
     };
-    let belongs: Vec<bool> = near
-        .par_iter()
-        .map(|&index| match scene.pieces[index as usize] {
-            segments::NONE => goes_on(index),
-            piece => counts.contains_key(&piece),
-        })
-        .collect();
-    let mut belongs = belongs.into_iter();
-    near.retain(|_| belongs.next().unwrap_or(false));
+    let (near, belonging): (Vec<u32>, Vec<Belongs>) =
+        near.into_par_iter().filter_map(|index| Some((index, belongs(&index)?))).unzip();
+    let sure: Vec<u32> =
+        near.iter().zip(&belonging).filter(|(_, own)| **own == Belongs::Surely).map(|(index, _)| *index).collect();
+    let mut found = regions_off(&sure, MIN_OFF_POINTS, model, scene, &part_from_scene);
+    found.extend(regions_off(&near, MIN_LOOSE_POINTS, model, scene, &part_from_scene));
+    found
+}
+
+/// Regions of at least so many points of a scene that are off a part to one side.
+fn regions_off(
+    points: &[u32],
+    least: usize,
+    model: &PartModel<'_>,
+    scene: &Scene,
+    part_from_scene: &Placement,
+) -> Vec<Discrepancy> {
     let to_part = |index: &u32| {
         let point = &scene.points[*index as usize];
         let normal = part_from_scene.direction_to_scene(&point.normal);
         OrientedPoint { point: part_from_scene.in_scene(&point.point), normal }
     };
-    let field = Field::new(near.iter().map(to_part).collect(), REACH * scene.spacing_mm);
+    let field = Field::new(points.iter().map(to_part).collect(), REACH * scene.spacing_mm);
     let reach_mm = misfit::REACH * model.diameter_mm;
     let deviations_mm: Vec<f64> =
         field.points.par_iter().map(|point| deviation_mm(model, &point.point, reach_mm)).collect();
@@ -245,7 +270,7 @@ fn off_points(
     let mut found = Vec::new();
     for sign in [1.0, -1.0] {
         let is_off: Vec<bool> = means_mm.iter().map(|mean_mm| mean_mm * sign > 0.0).collect();
-        for group in field.groups(&is_off).into_iter().filter(|group| group.len() >= MIN_OFF_POINTS) {
+        for group in field.groups(&is_off).into_iter().filter(|group| group.len() >= least) {
             found.push(Discrepancy {
                 deviation_mm: Some(sign * group.iter().map(|&index| means_mm[index].abs()).fold(0.0, f64::max)),
                 area_mm2: group.len() as f64 * scene.spacing_mm.powi(2),
