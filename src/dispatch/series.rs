@@ -150,13 +150,12 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
     base::folder::make(folder)?;
     let mut records: BTreeMap<String, PartRecord> = BTreeMap::new();
     if request.resumes {
-        let fingerprint = plan.content_hash()?;
+        let (fingerprint, presentation) = (plan.content_hash()?, plan.presentation.hash());
         let finished = |part: &Part| {
             let folder = folder.join(&part.name);
             let record = PartRecord::of_finished(&fingerprint, part, &folder)?;
-            let is_reported = || {
-                record.presentation == plan.presentation.hash() && folder.join(Reports::FOLDER).join(SUMMARY).is_file()
-            };
+            let is_reported =
+                || record.presentation == presentation && folder.join(Reports::FOLDER).join(SUMMARY).is_file();
             (!request.reports.include(&record) || is_reported()).then_some(record)
         };
         records.extend(parts.iter().filter_map(finished).map(|record| (record.part.clone(), record)));

@@ -31,19 +31,25 @@ fn choose(harness: &mut Harness<'static, App>, name: &str, choice: &str) {
     harness.run_steps(10);
 }
 
-#[test]
-fn a_corner_is_constructed_and_toleranced_by_mouse() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut harness = open(vec![corner(folder.path())], None);
+/// A window on the corner, with planes fitted to so many of its faces.
+fn open_with_planes(folder: &std::path::Path, count: u32) -> Harness<'static, App> {
+    let mut harness = open(vec![corner(folder)], None);
     settle(&mut harness);
     harness.get_by_label("Features").click();
     harness.run_steps(3);
     show_step(&mut harness, "2: Fit");
-    for number in 0..3 {
+    for number in 0..count {
         harness.state_mut().send(face(number));
         settle(&mut harness);
         press(&mut harness, "Plane");
     }
+    harness
+}
+
+#[test]
+fn a_corner_is_constructed_and_toleranced_by_mouse() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = open_with_planes(folder.path(), 3);
     let document = |harness: &Harness<'static, App>| harness.state().dispatcher().document.clone();
     assert_eq!(document(&harness).element_names(), ["Plane 1", "Plane 2", "Plane 3"]);
 
@@ -173,16 +179,7 @@ fn filters_and_fits_are_stated_in_the_window() {
 #[test]
 fn an_exact_position_is_asked_for_and_not_guessed() {
     let folder = tempfile::tempdir().unwrap();
-    let mut harness = open(vec![corner(folder.path())], None);
-    settle(&mut harness);
-    harness.get_by_label("Features").click();
-    harness.run_steps(3);
-    show_step(&mut harness, "2: Fit");
-    for number in 0..2 {
-        harness.state_mut().send(face(number));
-        settle(&mut harness);
-        press(&mut harness, "Plane");
-    }
+    let mut harness = open_with_planes(folder.path(), 2);
     show_step(&mut harness, "5: Tolerances");
     choose(&mut harness, "Datum A", "Plane 1");
     press(&mut harness, "Add tolerance");

@@ -195,18 +195,23 @@ fn maximum_material(ui: &mut egui::Ui, i: usize, own: &mut Option<MaximumMateria
 fn asked_position(ui: &mut egui::Ui, i: usize, feature: &str, element: &Element) -> Option<Element> {
     ui.colored_label(theme::WARN, text!("features-exact-wanted"));
     let id = ui.scope_id().with(("exact position", feature, i));
-    let mut at = ui.data(|data| data.get_temp::<[f64; 3]>(id)).unwrap_or_default();
+    let mut at = ui.data(|data| data.get_temp::<Point>(id)).unwrap_or_default();
     let is_stated = ui.horizontal(|ui| {
-        for (value, axis) in at.iter_mut().zip(["X", "Y", "Z"]) {
-            let drag = NumberField::new(value).speed(0.1).max_decimals(4).drawn_length().prefix(format!("{axis} "));
-            named(&ui.add(drag), &text!("features-exact-of", axis = axis, number = i + 1));
-        }
+        exact_coordinates(ui, i, &mut at);
         let button = ui.button(text!("features-exact-use"));
         named(&button, &text!("features-exact-use-of", number = i + 1));
         button.clicked()
     });
     ui.data_mut(|data| data.insert_temp(id, at));
-    is_stated.inner.then(|| exact_element(element, at.into(), Vector::z()))
+    is_stated.inner.then(|| exact_element(element, at, Vector::z()))
+}
+
+/// The fields of an exact position.
+fn exact_coordinates(ui: &mut egui::Ui, i: usize, at: &mut Point) {
+    for (value, axis) in at.coords.iter_mut().zip(["X", "Y", "Z"]) {
+        let drag = NumberField::new(value).speed(0.1).max_decimals(4).drawn_length().prefix(format!("{axis} "));
+        named(&ui.add(drag), &text!("features-exact-of", axis = axis, number = i + 1));
+    }
 }
 
 /// Theoretically exact position and direction.
@@ -215,10 +220,7 @@ fn exact_position(ui: &mut egui::Ui, i: usize, exact: &mut Element, element: &El
     let before = (at, along);
     ui.horizontal(|ui| {
         ui.label(RichText::new(text!("features-at")).weak()).on_hover_text(text!("features-at-hint", unit = symbol()));
-        for (value, axis) in at.coords.iter_mut().zip(["X", "Y", "Z"]) {
-            let drag = NumberField::new(value).speed(0.1).max_decimals(4).drawn_length().prefix(format!("{axis} "));
-            named(&ui.add(drag), &text!("features-exact-of", axis = axis, number = i + 1));
-        }
+        exact_coordinates(ui, i, &mut at);
     });
     if !matches!(element.situation(), Situation::Point(_)) {
         ui.horizontal(|ui| {
