@@ -30,6 +30,7 @@ mod sphere_bias;
 mod starts;
 mod tables;
 mod twins;
+mod uniform_offsets;
 mod view;
 mod wrong_parts;
 
@@ -53,6 +54,7 @@ pub fn run(arguments: &Bench, json: bool) -> Result<i32> {
         Suite::Detect => detect::run(arguments)?,
         Suite::PublishedDetection => published_detection::run(arguments)?,
         Suite::Starts => starts::run(arguments)?,
+        Suite::UniformOffsets => uniform_offsets::run(arguments)?,
         Suite::WrongParts => wrong_parts::run(arguments)?,
         Suite::Tables => tables::run(arguments)?,
         Suite::Calibration => calibration::run(arguments)?,

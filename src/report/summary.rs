@@ -101,6 +101,7 @@ pub fn alignment_json(alignment: &Alignment) -> Value {
         "rivals": alignment.rivals,
         "explained": alignment.explained,
         "among_others": alignment.among_others,
+        "uniform_offset": alignment.uniform_offset,
         "main": alignment.main,
         "undetermined": alignment.information.open,
         "as_in_the_pre_alignment": alignment.as_before,

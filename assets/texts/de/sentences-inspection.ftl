@@ -379,3 +379,11 @@ word-incomplete-n-to-n-mm-on-n-of-the-surface-for-regions-from-n-mm-and-n-mm-wid
 word-the-scan-may-be-of-another-part = der Scan ist womöglich von einem anderen Teil
 word-the-scan-is-the-nominal-s-own-file-so-no-part-was-measured = der Scan ist die Datei des CAD selbst, es wurde also kein Teil gemessen
 word-n-of-n-points-are-out-of-tolerance-outside-regions-n-are-allowed = { $n1 } von { $n2 } Punkten sind außerhalb von Bereichen außer Toleranz; zulässig sind { $n3 }.
+word-aligned-at-a-uniform-offset = Mit gleichmäßigem Aufmaß ausgerichtet
+word-all-faces-lie-n-mm-outside-the-nominal-alike = alle Flächen liegen gleichmäßig { $n1 } mm außerhalb des CAD
+word-all-faces-lie-n-mm-inside-the-nominal-alike = alle Flächen liegen gleichmäßig { $n1 } mm innerhalb des CAD
+word-all-faces-may-lie-n-mm-outside-the-nominal-alike = alle Flächen liegen womöglich gleichmäßig { $n1 } mm außerhalb des CAD
+word-all-faces-may-lie-n-mm-inside-the-nominal-alike = alle Flächen liegen womöglich gleichmäßig { $n1 } mm innerhalb des CAD
+word-all-faces-of-the-scan-lie-n-mm-outside-the-nominal-alike = Alle Flächen des Scans liegen gleichmäßig { $n1 } mm außerhalb des CAD
+word-all-faces-of-the-scan-lie-n-mm-inside-the-nominal-alike = Alle Flächen des Scans liegen gleichmäßig { $n1 } mm innerhalb des CAD
+word-the-pose-was-found-at-this-offset-and-no-face-was-laid-onto-the-nominal = Die Lage wurde mit diesem Aufmaß gefunden, und keine Fläche wurde auf das CAD gelegt.

@@ -108,6 +108,8 @@ pub enum Suite {
     PublishedDetection,
     /// Automatic alignment of parts in scans that hold more than the part.
     Starts,
+    /// The same of parts whose faces all lie off their nominal alike: poses, and whether the offset is named.
+    UniformOffsets,
     /// Scans compared with every part, all of equal size: whether a wrong part is detected.
     WrongParts,
     /// The published tables of facet matching and parallel planes, measured again next to the published figures.

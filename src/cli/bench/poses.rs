@@ -137,7 +137,7 @@ pub fn run(arguments: &Bench) -> Result<Value> {
         }
         let diagonal_mm = part.surface.bounds().diagonal();
         let mut outcomes = Vec::new();
-        let mut confident = Vec::new();
+        let mut which = Vec::new();
         let started = std::time::Instant::now();
         for fraction in FRACTIONS {
             for i in 0..crops {
@@ -146,20 +146,24 @@ pub fn run(arguments: &Bench) -> Result<Value> {
                 let found = align(&part.surface, &crop.cloud);
                 let outcome = outcome(&crop, &found, diagonal_mm);
                 outcomes.push(outcome);
+                // None of the crops has one.
+                if let Some(offset) = found.as_ref().ok().and_then(|own| own.uniform_offset) {
+                    which.push(format!("{fraction}/{i}: {}", offset.reservation()));
+                }
                 if let (Outcome::Confident, Ok(found)) = (outcome, &found) {
                     let angle_rad = found.nominal_from_scan.rotation.angle_to(&crop.nominal_from_scan.rotation);
                     let (rms, true_rms) = (
                         rms_mm(&part.surface, &crop, &found.nominal_from_scan),
                         rms_mm(&part.surface, &crop, &crop.nominal_from_scan),
                     );
-                    confident.push(format!(
+                    which.push(format!(
                         "{fraction}/{i}: {:.0}°, RMS {rms:.4} mm (truth {true_rms:.4})",
                         angle_rad.to_degrees()
                     ));
                 }
             }
         }
-        rows.push(row(&part.name, &outcomes, started.elapsed().as_secs_f64(), &confident));
+        rows.push(row(&part.name, &outcomes, started.elapsed().as_secs_f64(), &which));
         all.extend(outcomes);
     }
     rows.push(row("all", &all, 0.0, &[]));
@@ -178,7 +182,7 @@ fn align(surface: &Surface, cloud: &Cloud) -> Result<Alignment> {
     automatic::run(&Cpu, surface, cloud, &prepared, &parameters, &Progress::silent(), &mut |_, _| ())
 }
 
-fn row(name: &str, outcomes: &[Outcome], seconds: f64, confident: &[String]) -> Value {
+fn row(name: &str, outcomes: &[Outcome], seconds: f64, which: &[String]) -> Value {
     let count = |wanted: Outcome| outcomes.iter().filter(|own| **own == wanted).count();
     json!({
         "case": name,
@@ -188,6 +192,6 @@ fn row(name: &str, outcomes: &[Outcome], seconds: f64, confident: &[String]) -> 
         "confident_wrong": count(Outcome::Confident),
         "refused": count(Outcome::Refused),
         "seconds": seconds,
-        "which": confident,
+        "which": which,
     })
 }

@@ -195,6 +195,7 @@ pub fn run_from(
         rivals: Rivals::NotSearched,
         explained: None,
         among_others: None,
+        uniform_offset: None,
         main: None,
         as_before: Vec::new(),
     })

@@ -10,6 +10,7 @@ pub mod point_pairs;
 pub mod recipe;
 pub mod search_comparison;
 pub mod search_registration;
+pub mod uniform_offset;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,7 @@ use base::words::counted;
 use geometry::Pose;
 pub use information::Information;
 pub use recipe::{AlignmentRecipe, Refinement, Start};
+pub use uniform_offset::UniformOffset;
 
 /// Alignment method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -165,6 +167,9 @@ pub struct Alignment {
     /// What a search among other things said; `None` if none was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub among_others: Option<AmongOthers>,
+    /// The offset at which all faces of the scan were found, if they were not found on the nominal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uniform_offset: Option<UniformOffset>,
     /// What it was aligned to, if this is a main alignment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main: Option<Main>,
@@ -193,6 +198,7 @@ impl Alignment {
                 .push(format!("{}: deviations may be assigned to the wrong region of the part.", capitalised(&doubt)));
         }
         remarks.extend(self.about_others());
+        remarks.extend(self.uniform_offset.and_then(|own| own.remark()));
         if self.by_hand {
             remarks
                 .push("The scan was aligned by hand and not fitted: deviations include the error of its pose.".into());
@@ -224,8 +230,9 @@ impl Alignment {
         let by_hand = self.by_hand.then(|| "aligned by hand".to_owned());
         let is_unseen = self.main.as_ref().is_some_and(|own| !own.unseen().is_empty());
         let unseen = is_unseen.then(|| "aligned to a datum that was seen in part".to_owned());
-        let all: Vec<String> =
-            one_of_several.into_iter().chain(could_be).chain(self.doubt()).chain(by_hand).chain(unseen).collect();
+        let offset = self.uniform_offset.filter(|own| own.is_taken).map(|own| own.reservation());
+        let of_pose = self.doubt().into_iter().chain(offset).chain(by_hand).chain(unseen);
+        let all: Vec<String> = one_of_several.into_iter().chain(could_be).chain(of_pose).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 
@@ -260,8 +267,8 @@ impl Alignment {
         }
     }
 
-    /// Ambiguities of the pose: others that fit about as well, and undetermined degrees of freedom. `None` if there are
-    /// none.
+    /// Ambiguities of the pose: others that fit about as well, undetermined degrees of freedom, and an offset of all faces that
+    /// would fit better. `None` if there are none.
     pub fn doubt(&self) -> Option<String> {
         let others = match self.alternatives.len() {
             0 => None,
@@ -273,7 +280,8 @@ impl Alignment {
             [one] => Some(format!("{one} is undetermined")),
             many => Some(format!("{} are undetermined", many.join(", "))),
         };
-        let doubts: Vec<String> = others.into_iter().chain(undetermined).collect();
+        let offset = self.uniform_offset.filter(|own| !own.is_taken).map(|own| own.reservation());
+        let doubts: Vec<String> = others.into_iter().chain(undetermined).chain(offset).collect();
         (!doubts.is_empty()).then(|| doubts.join("; "))
     }
 
@@ -293,6 +301,7 @@ impl Alignment {
             rivals: Rivals::NotSearched,
             explained: None,
             among_others: None,
+            uniform_offset: None,
             main: None,
             as_before: Vec::new(),
         }

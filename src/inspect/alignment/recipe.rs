@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::mistaken_unit::likely_unit;
 use super::point_pairs::PointPair;
 use super::search_registration::{self, Tracker};
-use super::{Alignment, Alternative, AmongOthers, ExplainedFraction, automatic, best_fit, point_pairs};
+use super::{Alignment, Alternative, AmongOthers, ExplainedFraction, automatic, best_fit, point_pairs, uniform_offset};
 use crate::detection::start::{self, FoundPart, Start as Sought};
 use crate::main_alignment::Main;
 use crate::parts::{Actual, Nominal, PreparedScan};
 use crate::recipe::{Class, ElementId, Figure, Inputs, Make, Product, Tools};
 use base::{Progress, Result, UserError, capitalised};
 use compute::Backend;
-use compute::registration::Target;
+use compute::registration::{Robust, Target};
 use geometry::{Pose, Surface};
 
 /// Distance within which a point is near the nominal, as a share of its diagonal, and the share of a scan that must be near
@@ -147,6 +147,9 @@ impl Make for AlignmentRecipe {
                     )?,
                     None => best_fit::run(tools.backend, &problem, pose, parameters, progress, &mut watch)?,
                 };
+                if parameters.robust == Robust::Tukey && parameters.locked == [false; 6] {
+                    fitted.uniform_offset = uniform_offset::possible(&nominal.surface, &actual.prepared, &fitted);
+                }
                 if let Start::OneOf { others, .. } = &self.start {
                     let rotation = fitted.nominal_from_scan.rotation;
                     let angle_rad = |own: &Alternative| own.nominal_from_scan.rotation.angle_to(&rotation);
@@ -295,7 +298,8 @@ impl Alignment {
             return "Moved by hand: nothing was fitted.".to_owned();
         }
         format!(
-            "Aligned: RMS {:.4} mm over {:.1} % of the points, {} iterations{}. {}.",
+            "Aligned{}: RMS {:.4} mm over {:.1} % of the points, {} iterations{}. {}.",
+            if self.uniform_offset.is_some_and(|own| own.is_taken) { " at a uniform offset" } else { "" },
             self.rms_mm,
             100.0 * self.overlap,
             self.iterations,

@@ -160,6 +160,7 @@ impl RegistrationResult {
             rivals: Rivals::NotSearched,
             explained: None,
             among_others: None,
+            uniform_offset: None,
             main: None,
             as_before: Vec::new(),
         }

@@ -273,20 +273,28 @@ mod tests {
 
     /// No point lies exactly where it should, and whole faces do where the part is laid onto some of them.
     #[test]
-    fn a_part_too_small_all_around_stays_in_its_place() {
+    fn a_part_off_its_nominal_all_around_stays_in_its_place() {
         let nominal = Nominal::in_memory("stepped", stepped());
         let size_mm = nominal.surface.bounds().diagonal();
         let samples = geometry::sampling::by_area(nominal.surface.mesh(), 8_000, 2);
         let mut random = base::random::Random::new(11, 0);
-        for share in [-0.012, -0.006] {
-            let mut grown = |own: &geometry::sampling::SurfaceSample| {
-                own.point + own.normal * (share * size_mm + 1e-4 * size_mm * random.normal())
+        for share in [-0.03, -0.012, -0.006, 0.002, 0.006, 0.02] {
+            let offset_mm = share * size_mm;
+            // What other faces reach is no surface any more.
+            let is_left = |own: &&geometry::sampling::SurfaceSample| {
+                nominal.surface.closest_point(&(own.point + own.normal * offset_mm), 0.99 * offset_mm.abs()).is_none()
             };
-            let found = align(&nominal, &Cloud::from_points(samples.iter().map(&mut grown).collect())).unwrap();
+            let mut moved = |own: &geometry::sampling::SurfaceSample| {
+                own.point + own.normal * (offset_mm + 1e-4 * size_mm * random.normal())
+            };
+            let points = samples.iter().filter(is_left).map(&mut moved).collect();
+            let found = align(&nominal, &Cloud::from_points(points)).unwrap();
             assert!(!found.is_among_others(), "{share}: {:?}", found.among_others);
             let off_mm = nominal.surface.mesh().vertices.iter().map(|own| (found.nominal_from_scan * own - own).norm());
             let off_mm = off_mm.fold(0.0, f64::max);
-            assert!(off_mm < share.abs() * size_mm, "{share} of {size_mm}: {off_mm}");
+            assert!(off_mm < 2e-4 * size_mm, "{share} of {size_mm}: {off_mm}");
+            let named = found.uniform_offset.unwrap();
+            assert!(named.is_taken && (named.offset_mm - offset_mm).abs() < 1e-4 * size_mm, "{share}: {named:?}");
         }
     }
 

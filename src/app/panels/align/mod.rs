@@ -159,6 +159,10 @@ fn alignment_result(ui: &mut egui::Ui, context: &mut PanelContext<'_>) {
             _ => ui.colored_label(ui.visuals().warn_fg_color, sentence),
         };
     }
+    if let Some(offset) = alignment.uniform_offset {
+        let sentence = offset.remark().unwrap_or_else(|| format!("{}.", capitalised(&offset.reservation())));
+        ui.colored_label(ui.visuals().warn_fg_color, texts::word(&sentence));
+    }
     if !alignment.alternatives.is_empty() {
         ui.colored_label(ui.visuals().warn_fg_color, text!("align-alternatives"));
         for (i, alternative) in alignment.alternatives.iter().enumerate() {

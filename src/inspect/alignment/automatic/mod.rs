@@ -13,6 +13,7 @@
 //!
 //! Nothing is random and all sums have a fixed order: the same input gives bitwise identical results.
 
+mod offsets;
 mod onto_cloud;
 mod principal;
 mod translations;
@@ -74,6 +75,15 @@ pub fn run(
              same unit, or pick three point pairs.",
         ));
     };
+    if let Some(fit) = best.offset {
+        return Ok(Alignment {
+            method: Method::Auto,
+            explained: Some(verifier.explained(&fit.pose, Some(fit))?),
+            alternatives: verification::alternatives(&ranked, spacing_mm),
+            rivals: verification::rivals(&ranked, spacing_mm),
+            ..fit.alignment(surface)
+        });
+    }
     let problem = best_fit::Problem {
         target: Target::Surface(surface),
         bounds: *surface.bounds(),
@@ -85,7 +95,7 @@ pub fn run(
     let start = Parameters { max_distance_mm: None, ..parameters.clone() };
     let fitted =
         best_fit::run_from_gate(backend, &problem, &best.pose, &start, start_gate, &progress.part(0.8, 1.0), watch)?;
-    let explained = verifier.explained(&fitted.nominal_from_scan)?;
+    let explained = verifier.explained(&fitted.nominal_from_scan, None)?;
     Ok(Alignment {
         method: Method::Auto,
         explained: Some(explained),

@@ -5,6 +5,7 @@ use std::f64::consts::FRAC_PI_2;
 use rayon::prelude::*;
 
 use super::super::best_fit::{self, Parameters, Problem};
+use super::super::uniform_offset::{DirectedPoints, OffsetFit};
 use super::super::{Alternative, ExplainedFraction, Rivals};
 
 use super::translations::TranslationVotes;
@@ -31,10 +32,12 @@ pub(super) struct Candidate {
     inside_fraction: f64,
     /// Cost after the coarse refinement, mm².
     coarse_cost: f64,
+    /// The fit with a uniform offset, if there is one; costs are then of distances from it.
+    pub offset: Option<OffsetFit>,
 }
 
 /// Maximum number of hypotheses refined on the coarse sample.
-const MAX_COARSE_CANDIDATES: usize = 48;
+pub(super) const MAX_COARSE_CANDIDATES: usize = 48;
 /// Maximum number of hypotheses refined on the fine sample.
 const MAX_FINE_CANDIDATES: usize = 12;
 /// Maximum number of rivals of the best pose that are refined.
@@ -58,15 +61,21 @@ const COARSE_PRECISION: f64 = 0.1;
 /// significant.
 const PRECISION: f64 = 1e-3;
 /// Poses closer than this before refinement count as the same: degrees, share of the diagonal.
-const SAME_BEFORE: (f64, f64) = (4.0, 0.02);
+pub(super) const SAME_BEFORE: (f64, f64) = (4.0, 0.02);
 /// The same after refinement.
-const SAME_AFTER: (f64, f64) = (2.0, 0.01);
+pub(super) const SAME_AFTER: (f64, f64) = (2.0, 0.01);
 
 /// Scan points that poses are evaluated on.
-struct Sample {
+pub(super) struct Sample {
     points: OrderedPoints,
     /// Unit normals or directions to the sensor by point index, scan frame; empty if unknown.
     facing: Vec<Vector>,
+}
+
+impl Sample {
+    pub fn directed(&self) -> DirectedPoints<'_> {
+        DirectedPoints { points: &self.points.points, facing: &self.facing }
+    }
 }
 
 /// About `count` of `points`: half of them uniformly, half uniformly over the directions of their normals (normal-space
@@ -95,15 +104,15 @@ fn normal_space_sample(points: &[OrientedPoint], count: usize) -> Vec<OrientedPo
 /// Evaluates and refines poses of a scan on a nominal. Always on the CPU: samples are small, and many poses are
 /// processed in parallel.
 pub(super) struct Verifier<'a> {
-    surface: &'a Surface,
+    pub(super) surface: &'a Surface,
     /// Sample of the points that voted.
-    coarse: Sample,
-    fine: Sample,
-    dense: Sample,
+    pub(super) coarse: Sample,
+    pub(super) fine: Sample,
+    pub(super) dense: Sample,
     /// Rotations of nominal and scan about their own axes, for rivals of a pose.
     turns: Turns,
     translations: Option<TranslationVotes>,
-    spacing_mm: f64,
+    pub(super) spacing_mm: f64,
 }
 
 impl<'a> Verifier<'a> {
@@ -149,7 +158,7 @@ impl<'a> Verifier<'a> {
     /// The poses that fit, by increasing cost.
     pub fn rank(&self, hypotheses: Vec<Pose>, progress: &Progress) -> Result<Vec<Candidate>> {
         progress.report(0.0, "Checking candidate poses")?;
-        let mut ranked = self.refined(hypotheses, MAX_COARSE_CANDIDATES, &[], None, &progress.part(0.0, 0.6))?;
+        let mut ranked = self.refined(&hypotheses, MAX_COARSE_CANDIDATES, &[], None, &progress.part(0.0, 0.6))?;
         let mut searched: Vec<Pose> = Vec::new();
         for round in 0..MAX_RIVAL_ROUNDS {
             progress.report(0.6 + 0.15 * round as f32, "Searching for rival poses")?;
@@ -159,19 +168,26 @@ impl<'a> Verifier<'a> {
             }
             searched.push(best);
             let min_cost = ranked.first().map(|best| best.coarse_cost);
-            let rivals = self.refined(self.rivals(&best), MAX_RIVALS, &ranked, min_cost, &progress.part(0.6, 0.9))?;
+            let rivals = self.refined(&self.rivals(&best), MAX_RIVALS, &ranked, min_cost, &progress.part(0.6, 0.9))?;
             ranked.extend(rivals);
             self.keep_best(&mut ranked, SAME_AFTER, MAX_FINE_CANDIDATES + MAX_RIVALS);
         }
         // A common truncation distance, from the noise of the best pose, distinguishes poses that differ in details.
         progress.report(0.9, "Comparing candidate poses")?;
-        let best_rms = ranked.first().map_or(0.0, |candidate| candidate.rms_mm);
-        let gate_mm = (5.0 * best_rms).clamp(10.0 * PRECISION * self.spacing_mm, 0.5 * self.spacing_mm);
+        let gate_mm = self.common_gate_mm(ranked.first().map_or(0.0, |candidate| candidate.rms_mm));
         let poses: Vec<Pose> = ranked.iter().map(|candidate| candidate.pose).collect();
         let mut last = self.measured(&self.dense, &poses, gate_mm)?;
         self.keep_best(&mut last, SAME_AFTER, MAX_FINE_CANDIDATES + MAX_RIVALS);
-        last.retain(|candidate| candidate.cost < 0.98 * gate_mm * gate_mm);
+        if let Some(with_offset) = self.with_uniform_offset(&poses, &hypotheses, last.first())? {
+            last = with_offset;
+        }
+        last.retain(|candidate| candidate.cost < 0.98 * candidate.gate_mm.powi(2));
         Ok(last)
+    }
+
+    /// Distance at which squared distances are truncated in the comparison of poses whose best has this RMS, mm.
+    pub(super) fn common_gate_mm(&self, rms_mm: f64) -> f64 {
+        (5.0 * rms_mm).clamp(10.0 * PRECISION * self.spacing_mm, 0.5 * self.spacing_mm)
     }
 
     /// Poses that could fit about as well as `best`.
@@ -186,14 +202,14 @@ impl<'a> Verifier<'a> {
     /// coincide with one of `known`. `min_cost`: coarse cost of the best known candidate, mm².
     fn refined(
         &self,
-        hypotheses: Vec<Pose>,
+        hypotheses: &[Pose],
         count: usize,
         known: &[Candidate],
         min_cost: Option<f64>,
         progress: &Progress,
     ) -> Result<Vec<Candidate>> {
         let spacing_mm = self.spacing_mm;
-        let mut candidates = self.measured(&self.coarse, &hypotheses, 2.0 * spacing_mm)?;
+        let mut candidates = self.measured(&self.coarse, hypotheses, 2.0 * spacing_mm)?;
         let is_known = |pose: &Pose, limits| known.iter().any(|other| self.is_same(&other.pose, pose, limits));
         candidates.retain(|candidate| !is_known(&candidate.pose, SAME_BEFORE));
         self.keep_best(&mut candidates, SAME_BEFORE, count);
@@ -217,27 +233,35 @@ impl<'a> Verifier<'a> {
         Ok(fine)
     }
 
-    fn measured(&self, sample: &Sample, poses: &[Pose], gate_mm: f64) -> Result<Vec<Candidate>> {
-        poses.par_iter().map(|pose| self.measure(sample, *pose, gate_mm)).collect()
+    pub(super) fn measured(&self, sample: &Sample, poses: &[Pose], gate_mm: f64) -> Result<Vec<Candidate>> {
+        poses.par_iter().map(|pose| self.measure(sample, *pose, None, gate_mm)).collect()
     }
 
-    /// Evaluates a pose. A measured point cannot lie on a face that faces away from the sensor, so such points count as
+    /// Evaluates a pose, or a pose with an offset. A measured point cannot lie on a face that faces away from the sensor, so such points count as
     /// outside the gate.
-    fn measure(&self, sample: &Sample, pose: Pose, gate_mm: f64) -> Result<Candidate> {
+    pub(super) fn measure(
+        &self,
+        sample: &Sample,
+        pose: Pose,
+        offset: Option<OffsetFit>,
+        gate_mm: f64,
+    ) -> Result<Candidate> {
+        let offset_mm = offset.map_or(0.0, |own| own.offset_mm);
         let request = Request {
             surface: self.surface,
             points: &sample.points,
             normals: &sample.facing,
             oriented: true,
             nominal_from_scan: &pose,
-            max_distance_mm: gate_mm,
+            max_distance_mm: gate_mm + offset_mm.abs(),
             max_angle_rad: FRAC_PI_2,
         };
         let deviations = Cpu.compute(&request, &Progress::silent())?;
         let (mut inside, mut squares) = (0_usize, 0.0);
-        for deviation in deviations.iter().filter_map(|deviation| deviation.value()) {
+        let about_mm = deviations.iter().filter_map(|deviation| deviation.value()).map(|own| own - offset_mm);
+        for distance_mm in about_mm.filter(|own| own.abs() <= gate_mm) {
             inside += 1;
-            squares += deviation * deviation;
+            squares += distance_mm * distance_mm;
         }
         let outside = (deviations.len() - inside) as f64;
         Ok(Candidate {
@@ -247,13 +271,14 @@ impl<'a> Verifier<'a> {
             gate_mm,
             inside_fraction: inside as f64 / deviations.len().max(1) as f64,
             coarse_cost: f64::INFINITY,
+            offset,
         })
     }
 
-    /// Share of the scan that lies on the nominal in `pose`.
-    pub fn explained(&self, pose: &Pose) -> Result<ExplainedFraction> {
+    /// Share of the scan that lies on the nominal in `pose`, or at `offset` from it.
+    pub fn explained(&self, pose: &Pose, offset: Option<OffsetFit>) -> Result<ExplainedFraction> {
         let within_mm = ExplainedFraction::DISTANCE_SHARE * self.surface.bounds().diagonal();
-        let measured = self.measure(&self.dense, *pose, within_mm)?;
+        let measured = self.measure(&self.dense, *pose, offset, within_mm)?;
         Ok(ExplainedFraction { fraction: measured.inside_fraction, within_mm })
     }
 
@@ -286,7 +311,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Sorts by cost, drops poses that coincide with a better one within `limits`, and keeps the best `count`.
-    fn keep_best(&self, candidates: &mut Vec<Candidate>, limits: (f64, f64), count: usize) {
+    pub(super) fn keep_best(&self, candidates: &mut Vec<Candidate>, limits: (f64, f64), count: usize) {
         candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         let mut kept: Vec<Candidate> = Vec::with_capacity(count);
         for candidate in candidates.drain(..) {
