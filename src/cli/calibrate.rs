@@ -10,7 +10,7 @@ use dispatch::monitoring::Monitoring;
 use dispatch::{Command, Context, Dispatcher};
 use inspect::calibration::artefacts::radius_biases;
 use inspect::calibration::consistency::Outcome;
-use inspect::calibration::joint::Wanted;
+use inspect::calibration::joint::{KnownErrors, Stated, Wanted};
 use inspect::calibration::{Calibration, Certification, Light};
 use io::atomic;
 use io::snapshot_table::{self, SnapshotRow};
@@ -59,6 +59,18 @@ pub fn run(arguments: &Calibrate, json: bool, context: &Context) -> Result<i32> 
     Ok(NOT_CERTIFIED)
 }
 
+fn known_errors(arguments: &Calibrate) -> KnownErrors {
+    let micro = |value: f64, expanded: f64| Stated { value: 1e-6 * value, expanded: 1e-6 * expanded };
+    let expanded = arguments.known_scales_u_um_per_m.unwrap_or_default();
+    KnownErrors {
+        squareness_rad: arguments.known_squareness_urad.map(|[value, expanded]| micro(value, expanded)),
+        scales: match arguments.known_scales_um_per_m {
+            Some(scales) => scales.map(|value| Some(micro(value, expanded))),
+            None => [None; 3],
+        },
+    }
+}
+
 fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) -> Result<()> {
     let progress = console.progress();
     let snapshots = snapshots(arguments)?;
@@ -76,7 +88,11 @@ fn job(arguments: &Calibrate, dispatcher: &mut Dispatcher, console: &Console) ->
             probing_mm: arguments.cmm_probing_mm,
             any_mounting: arguments.any_mounting,
             position_mm,
-            wanted: Wanted { squareness: arguments.squareness, scales: arguments.scales },
+            wanted: Wanted {
+                squareness: arguments.squareness,
+                scales: arguments.scales,
+                known: known_errors(arguments),
+            },
             operator: arguments.operator.clone(),
             serials: Serials {
                 sensor: arguments.sensor_serial.clone(),

@@ -21,7 +21,8 @@ use session::probing::{Probing, Setup};
 /// `probe`
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Coordinates are in CMM axes, mm. holes.csv has the columns name, x_mm, y_mm, z_mm, axis_i, axis_j, \
+    after_help = "Coordinates are in CMM axes, mm; where a merge corrected the scan for the squareness and scales of the CMM, by the \
+    record beside it, targets are written in the machine's own coordinates, and touches are read in them. holes.csv has the columns name, x_mm, y_mm, z_mm, axis_i, axis_j, \
     axis_k, radius_mm; touches.csv has hole, ball_x_mm, ball_y_mm, ball_z_mm (or surface_x_mm, …), face (sheet or \
     wall).\n\nExample:\n  shadowgraph probe begin --scan merged.ply --holes holes.csv --probe-radius-mm 1 --out \
     probing\n  shadowgraph probe take --rounds probing/rounds.json --touches touches.csv"
@@ -240,7 +241,9 @@ fn simulate_cycle(simulate: &Simulate, json: bool) -> Result<i32> {
     let console = Console::new();
     let probed = SimulatedProber::new(holes, simulate.sigma_mm, reported, seed).probe(&program, &console.progress());
     console.done();
-    let probed = probed?;
+    let mut probed = probed?;
+    // As a machine with these errors reports them.
+    probed.touches.touched.iter_mut().for_each(|own| own.place = probing.cmm_errors.indicated(&own.place));
     probed.missed.iter().for_each(|own| console.say(&own.reason));
     atomic::write_bytes(&simulate.out, write_touches(&probed.touches)?.as_bytes())?;
     let count = probed.touches.touched.len();

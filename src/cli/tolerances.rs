@@ -93,7 +93,7 @@ fn job(arguments: &Tolerances, dispatcher: &mut Dispatcher, console: &Console) -
         )));
     }
     let mut features: Vec<(String, Vec<u32>)> = Vec::new();
-    for (index, (name, _)) in (0_u32..).zip(rows) {
+    for (index, name) in (0_u32..).zip(rows.into_iter().map(|row| row.region)) {
         match features.iter_mut().find(|(own, _)| *own == name) {
             Some((_, indices)) => indices.push(index),
             None => features.push((name, vec![index])),

@@ -6,7 +6,7 @@ use super::{Context, Edit, parallel_planes};
 use base::{Progress, Result, UserError};
 use inspect::features::fits::weights::Weights;
 use inspect::features::fitting::Fitting;
-use inspect::features::recipe::{FeatureRecipe, InPlane, SlotRecipe};
+use inspect::features::recipe::{FeatureRecipe, InPlane, SlotRecipe, TakenFrom};
 use inspect::features::{Kind, Objective, nominal};
 use inspect::parts::Actual;
 use inspect::selection::{ScanPoints, Selection};
@@ -116,7 +116,8 @@ fn fit(request: Fit, document: Document, context: &Context, progress: &Progress)
     };
     let plane = plane.map(|name| plane_of(&name, &document)).transpose()?;
     let fitting = Fitting { objective, robust, clip_sigmas, ..Fitting::of(kind) };
-    let recipe = FeatureRecipe { scan, selection, fitting, plane, parallel_to: Vec::new(), nominal: None };
+    let recipe =
+        FeatureRecipe { scan, selection, fitting, plane, parallel_to: Vec::new(), nominal: None, nominal_from: None };
     let label = format!("Fit a {}", kind.name().to_lowercase());
     Edit::adding(label, &name, recipe.into(), document, context, progress)
 }
@@ -134,7 +135,7 @@ fn fit_slot(
         None => document.free_name(&texts::name("Slot"), Some(document.slots().len() + 1)),
     };
     let plane = plane.map(|name| plane_of(&name, &document)).transpose()?;
-    let recipe = SlotRecipe { scan, selection, plane, clip_sigmas, nominal: None };
+    let recipe = SlotRecipe { scan, selection, plane, clip_sigmas, nominal: None, nominal_from: None };
     Edit::adding("Fit a slot", &name, recipe.into(), document, context, progress)
 }
 
@@ -177,7 +178,8 @@ fn nominal_from_facets(name: &str, mut document: Document, context: &Context, pr
     let shape = nominal::by_facets(&measured, nominal.surface.mesh(), &facets, &part)?;
     let note =
         format!("The nominal of “{name}” is the {} of {} facets.", shape.kind().name().to_lowercase(), facets.len());
-    document.change_recipe(id, |recipe| recipe.set_nominal(Some(shape.into())))?;
+    let from = document.active.nominal.map(|of| TakenFrom::now(of, nominal));
+    document.change_recipe(id, |recipe| recipe.set_nominal(Some(shape.into()), from))?;
     document.make_one(id, &context.quiet_tools(), &progress.part(0.5, 1.0))?;
     document.recompute_stale(&context.quiet_tools(), progress)?;
     Ok(Edit::replacing("Set a nominal from facets", document).with_notes([note]))
@@ -185,7 +187,7 @@ fn nominal_from_facets(name: &str, mut document: Document, context: &Context, pr
 
 fn forget_nominal(name: &str, mut document: Document, context: &Context, progress: &Progress) -> Result<Edit> {
     let Some(id) = document.feature_id(name) else { return Err(no_such_feature(name)) };
-    document.change_recipe(id, |recipe| recipe.set_nominal(None))?;
+    document.change_recipe(id, |recipe| recipe.set_nominal(None, None))?;
     document.recompute_stale(&context.quiet_tools(), progress)?;
     Ok(Edit::replacing("Remove a nominal", document))
 }

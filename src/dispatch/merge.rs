@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::edit::Execution;
 use super::{Context, Edit, parts};
 use base::date;
-use base::{Progress, Result, UserError, hash};
+use base::{Progress, Result, UserError, file_name, hash};
 use compute::Backend;
 use inspect::alignment::multi_view;
 use inspect::calibration::Mounting;
@@ -16,6 +16,7 @@ use inspect::calibration::record::CalibrationRecord;
 use io::snapshot_table::{self, SnapshotRow};
 use io::{LoadOptions, atomic, load_scan, write};
 use session::Document;
+use session::probing::MERGE_SCHEMA;
 
 /// Options of a merge.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +60,8 @@ pub fn merge_files(
     let merged = merging::merge(&issued.mounting, &snapshots, refine, &progress.part(0.6, 0.9))?;
     progress.report(0.9, "Writing the merged scan")?;
     write::cloud(out, &merged.cloud)?;
-    let record = record(issued, &merged, files, reason);
+    let scan = json!({ "file": file_name(out), "blake3": hash::file_hash(out)? });
+    let record = record(issued, &merged, scan, files, reason);
     atomic::write_bytes(&out.with_extension("json"), format!("{record:#}\n").as_bytes())?;
     Ok(merged)
 }
@@ -81,9 +83,9 @@ impl Merge {
     }
 }
 
-fn record(issued: &CalibrationRecord, merged: &Merged, files: Vec<Value>, reason: Option<&str>) -> Value {
+fn record(issued: &CalibrationRecord, merged: &Merged, scan: Value, files: Vec<Value>, reason: Option<&str>) -> Value {
     json!({
-        "schema": "shadowgraph.merged/1",
+        "schema": MERGE_SCHEMA,
         "software": report::software(),
         "date": date::Stamp::now().to_string(),
         "calibration": {
@@ -93,6 +95,7 @@ fn record(issued: &CalibrationRecord, merged: &Merged, files: Vec<Value>, reason
             "flaw": issued.flaw(date::unix_now()),
             "expired_used_because": reason,
         },
+        "scan": scan,
         "snapshots": files,
         "points": merged.counts,
         "seams": merged.seams,

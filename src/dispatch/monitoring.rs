@@ -18,6 +18,8 @@ pub enum Monitoring {
     Set(Box<CalibrationMonitoring>),
     /// Reads the calibration log.
     ReadLog,
+    /// Appends the present calibration to the log, which was named after it was made.
+    AddToLog,
 }
 
 impl Monitoring {
@@ -32,6 +34,21 @@ impl Monitoring {
                     document.reading = document.reading.take().filter(|_| same);
                 })))
             }
+            Self::AddToLog => Ok(Execution::work("Writing the log", move |_, _| {
+                let Some(outcome) = &before.calibration.outcome else {
+                    return Err(UserError::usage("Calibrate the sensor first."));
+                };
+                let Some(path) = &before.monitoring.log else {
+                    return Err(UserError::usage("Name the calibration log first."));
+                };
+                let is_in_log = path.exists() && repeatability::read(path)?.holds(outcome.provenance.unix_s);
+                if is_in_log {
+                    return Err(UserError::usage("This calibration is in the log already."));
+                }
+                let (note, reading) = log(outcome, &before)?;
+                Ok(Edit::new("Add the calibration to the log", move |document| document.reading = reading)
+                    .with_notes(note))
+            })),
             Self::ReadLog => Ok(Execution::work("Reading the log", move |_, _| {
                 let Some(log) = &before.monitoring.log else {
                     return Err(UserError::usage("Name the calibration log first."));

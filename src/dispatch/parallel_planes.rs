@@ -46,6 +46,7 @@ pub(super) fn fit(
             plane: None,
             parallel_to: parallel_to.collect(),
             nominal: None,
+            nominal_from: None,
         };
         let name = document.free_name(&wanted, None);
         ids.push(document.plan.add(&name, recipe.into())?);

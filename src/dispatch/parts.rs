@@ -52,11 +52,11 @@ impl Parts {
     pub(super) fn execution(self, before: Document, context: Context) -> Execution {
         match self {
             Self::OpenNominal { path, unit } => Execution::work("Opening the nominal", move |progress, _| {
-                let add = |document: &mut Document| document.set_nominal(SourceFile::of(&path, unit, None)?);
+                let add = |document: &mut Document| document.set_nominal(SourceFile::read(&path, unit, None)?);
                 nominal("Open the nominal", add, before, &context, progress)
             }),
             Self::AddNominal { path, unit } => Execution::work("Adding the nominal", move |progress, _| {
-                let add = |document: &mut Document| document.add_nominal(SourceFile::of(&path, unit, None)?);
+                let add = |document: &mut Document| document.add_nominal(SourceFile::read(&path, unit, None)?);
                 nominal("Add a nominal", add, before, &context, progress)
             }),
             Self::OpenScans { paths, unit, columns } => Execution::work("Opening the scan", move |progress, _| {

@@ -143,7 +143,8 @@ pub(super) fn measuring(
 /// Measures the parts that are not measured yet. Writes a record for each part as soon as it is measured, then the
 /// tables.
 pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progress) -> Result<SeriesResult> {
-    let SeriesRequest { plan, parts, folder, .. } = request;
+    let SeriesRequest { parts, folder, .. } = request;
+    let plan = &request.plan.with_files_as_they_are()?;
     if parts.is_empty() {
         return Err(UserError::usage("Name the scans of the parts, a folder of them, or a list."));
     }
@@ -167,7 +168,7 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
         let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MAX_PARALLEL_PARTS);
         let tools = Tools { backend: context.backend.as_ref(), cad: &context.cad, watch: &|_, _| () };
         let measured = |stage: &Stage, record: &PartRecord| -> Result<()> {
-            let notes = report(stage, record, request, tools.backend, progress)?;
+            let notes = report((plan, stage), record, request, tools.backend, progress)?;
             lacking.lock().unwrap_or_else(PoisonError::into_inner).extend(notes);
             Ok(())
         };
@@ -193,7 +194,7 @@ pub fn measure(request: &SeriesRequest<'_>, context: &Context, progress: &Progre
 
 /// Writes the report of a measured part if one is wanted and the part could be compared; returns what it lacks.
 fn report(
-    stage: &Stage,
+    (plan, stage): (&Plan, &Stage),
     record: &PartRecord,
     request: &SeriesRequest<'_>,
     backend: &dyn Backend,
@@ -202,7 +203,7 @@ fn report(
     if !request.reports.include(record) {
         return Ok(Vec::new());
     }
-    let mut document = Document::of_measured(request.plan, stage);
+    let mut document = Document::of_measured(plan, stage);
     if document.current_check().is_none() {
         return Ok(Vec::new());
     }

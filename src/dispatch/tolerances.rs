@@ -82,7 +82,7 @@ fn construct(
     let name = document.free_name(&texts::name(construction.name()), Some(before + 1));
     let source = |name: &String| document.feature_id(name).ok_or_else(|| no_such_feature(name));
     let sources = sources.iter().map(source).collect::<Result<Vec<ElementId>>>()?;
-    let recipe = ConstructionRecipe { construction, sources, nominal: None };
+    let recipe = ConstructionRecipe { construction, sources, nominal: None, nominal_from: None };
     let id = document.plan.add(&name, recipe.into())?;
     let made = document.make_one(id, &context.quiet_tools(), progress);
     made.map_err(|error| error.about(construction.name()))?;

@@ -1,6 +1,7 @@
 //! Recipes of the elements of an inspection plan: one type per kind of element, all behind one trait.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -77,7 +78,7 @@ pub struct Tools<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
     /// Name, such as "RMS".
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Unit; empty for dimensionless values.
     pub unit: &'static str,
     /// Value in `unit`.
@@ -92,8 +93,33 @@ pub struct Figure {
 
 impl Figure {
     /// A figure without limits and uncertainty.
-    pub fn new(name: &'static str, unit: &'static str, value: f64) -> Self {
-        Self { name, unit, value, uncertainty: None, lower: None, upper: None }
+    pub fn new(name: impl Into<Cow<'static, str>>, unit: &'static str, value: f64) -> Self {
+        Self { name: name.into(), unit, value, uncertainty: None, lower: None, upper: None }
+    }
+
+    /// How far it is from the middle of its limits, in half their distance: beyond 1 it exceeds one. Of a single limit, whether it
+    /// exceeds that. `None` for a figure that has no limits, or keeps its only one.
+    fn used_tolerance(&self) -> Option<f64> {
+        match (self.lower, self.upper) {
+            (Some(lower), Some(upper)) => {
+                let half = 0.5 * (upper - lower);
+                let away = (self.value - 0.5 * (lower + upper)).abs();
+                // Without width, whatever is away is beyond.
+                Some(if half > 0.0 { away / half } else { f64::from(u8::from(away > 0.0)) * f64::MAX })
+            }
+            (Some(lower), None) => (self.value < lower).then_some(1.0 + (lower - self.value) / lower.abs().max(1e-9)),
+            (None, Some(upper)) => (self.value > upper).then_some(1.0 + (self.value - upper) / upper.abs().max(1e-9)),
+            (None, None) => None,
+        }
+    }
+
+    /// Puts the figure first that is worst against its limits, so that it represents the element.
+    pub fn worst_first(figures: &mut [Self]) {
+        let used = figures.iter().enumerate().filter_map(|(index, own)| Some((index, own.used_tolerance()?)));
+        let worst = used.filter(|(_, used)| !used.is_nan()).min_by(|a, b| b.1.total_cmp(&a.1));
+        if let Some((index, _)) = worst {
+            figures[..=index].rotate_right(1);
+        }
     }
 
     /// Its unit as it follows a number: after a space, but for degrees; nothing for a count.
@@ -107,7 +133,8 @@ impl Figure {
 
 /// Result of executing a recipe.
 pub trait Product: Any + Send + Sync {
-    /// Figures for tables and reports; the first represents the element where there is room for only one.
+    /// Figures for tables and reports. Where there is room for only one, the one that is worst against its limits represents the
+    /// element; the first, if none has limits.
     fn figures(&self) -> Vec<Figure> {
         Vec::new()
     }
@@ -162,4 +189,34 @@ pub trait Make: Clone + PartialEq + fmt::Debug + Serialize + DeserializeOwned + 
         before: Option<&Self::Made>,
         progress: &Progress,
     ) -> Result<Self::Made>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The name of the figure that represents an element with these values and limits.
+    fn headline(figures: &[(f64, Option<f64>, Option<f64>)]) -> usize {
+        let figure = |(index, own): (usize, &(f64, Option<f64>, Option<f64>))| {
+            let (value, lower, upper) = *own;
+            Figure { lower, upper, ..Figure::new(index.to_string(), "mm", value) }
+        };
+        let mut figures: Vec<Figure> = figures.iter().enumerate().map(figure).collect();
+        Figure::worst_first(&mut figures);
+        figures[0].name.parse().unwrap()
+    }
+
+    #[test]
+    fn what_is_worst_against_its_limits_represents_an_element() {
+        let both = |value: f64| (value, Some(-0.1), Some(0.1));
+        assert_eq!(headline(&[both(-0.051), both(0.32)]), 1);
+        assert_eq!(headline(&[both(-0.051), both(0.02)]), 0);
+        // Limits that are not about 0, one limit alone that is kept or is not, and none.
+        assert_eq!(headline(&[both(-0.051), (12.19, Some(12.0), Some(12.2))]), 1);
+        assert_eq!(headline(&[both(-0.051), (95.0, Some(90.0), None)]), 0);
+        assert_eq!(headline(&[both(-0.051), (45.0, Some(90.0), None)]), 1);
+        assert_eq!(headline(&[both(0.101), (0.2, None, Some(0.1))]), 1);
+        assert_eq!(headline(&[(3.0, None, None), (4.0, None, None)]), 0);
+        assert_eq!(headline(&[(f64::NAN, Some(0.0), Some(1.0)), both(0.0), (1.0, Some(1.0), Some(1.0))]), 1);
+    }
 }

@@ -35,9 +35,11 @@ pub mod xyz;
 #[cfg(test)]
 mod cases;
 mod load;
-mod source;
+pub mod source;
 mod source_file;
 
-pub use load::{LoadOptions, LoadedMesh, LoadedScan, holds_points, load_nominal, load_scan};
+pub use load::{
+    LoadOptions, LoadedMesh, LoadedScan, holds_points, load_nominal, load_nominal_from, load_scan, load_scan_from,
+};
 pub use source::Source;
 pub use source_file::SourceFile;

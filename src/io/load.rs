@@ -58,9 +58,9 @@ pub struct LoadedScan {
 }
 
 /// Whether a file holds points without facets, by its format and, of PLY, its header.
-pub fn holds_points(path: &Path) -> Result<bool> {
-    let head = Source::open(path, &Progress::silent())?.head(4096)?;
-    Ok(match Format::detect(path, &head)?.0 {
+pub fn holds_points(source: &mut Source) -> Result<bool> {
+    let head = source.head(4096)?;
+    Ok(match Format::detect(source.path(), &head)?.0 {
         Format::Pcd | Format::Xyz | Format::E57 | Format::Ptx | Format::Las => true,
         Format::Ply => ply::declares_no_facets(&head),
         _ => false,
@@ -69,7 +69,13 @@ pub fn holds_points(path: &Path) -> Result<bool> {
 
 /// Reads a nominal from a mesh or CAD file, scaled to mm. Returns an error if `path` holds no facets.
 pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> Result<LoadedMesh> {
-    let mut source = Source::open(path, progress)?;
+    load_nominal_from(Source::open(path, progress)?, options, progress)
+}
+
+/// As [`load_nominal`], of a file that was opened. CAD files are read by their path.
+pub fn load_nominal_from(mut source: Source, options: &LoadOptions, progress: &Progress) -> Result<LoadedMesh> {
+    let path = source.path().to_owned();
+    let path = path.as_path();
     let (format, note) = Format::detect(path, &source.head(256)?)?;
     let mut notes: Vec<String> = note.into_iter().collect();
     let mut structure = None;
@@ -128,7 +134,13 @@ pub fn load_nominal(path: &Path, options: &LoadOptions, progress: &Progress) -> 
 /// Reads a scan, scaled to mm: a point cloud, or a mesh whose vertices become the points. Returns an error if `path`
 /// holds no point with usable coordinates.
 pub fn load_scan(path: &Path, options: &LoadOptions, progress: &Progress) -> Result<LoadedScan> {
-    let mut source = Source::open(path, progress)?;
+    load_scan_from(Source::open(path, progress)?, options, progress)
+}
+
+/// As [`load_scan`], of a file that was opened.
+pub fn load_scan_from(mut source: Source, options: &LoadOptions, progress: &Progress) -> Result<LoadedScan> {
+    let path = source.path().to_owned();
+    let path = path.as_path();
     let (format, note) = Format::detect(path, &source.head(256)?)?;
     let mut notes: Vec<String> = note.into_iter().collect();
     let (mut stated, mut account) = (None, Account::default());

@@ -150,6 +150,35 @@ impl Program {
         point + self.up * (self.safe_height_mm - point.coords.dot(&self.up))
     }
 
+    /// The program in other coordinates, by a map that is nearly the identity.
+    pub fn mapped(&self, map: impl Fn(&Point) -> Point) -> Self {
+        let turned = |at: &Point, direction: &Vector| (map(&(at + direction)) - map(at)).normalize();
+        let touch = |own: &Touch| Touch {
+            start: map(&own.start),
+            contact: map(&own.contact),
+            approach: turned(&own.contact, &own.approach),
+            ..*own
+        };
+        let hole = |own: &HoleProgram| HoleProgram {
+            name: own.name.clone(),
+            place: HoleGeometry {
+                centre: map(&own.place.centre),
+                axis: turned(&own.place.centre, &own.place.axis),
+                ..own.place
+            },
+            entry: map(&own.entry),
+            inside: map(&own.inside),
+            sheet: own.sheet.iter().map(touch).collect(),
+            wall: own.wall.iter().map(touch).collect(),
+        };
+        let height_mm = |own: &HoleProgram| map(&self.lifted(&own.entry)).coords.dot(&self.up);
+        Self {
+            safe_height_mm: self.holes.iter().map(height_mm).fold(self.safe_height_mm, f64::max),
+            holes: self.holes.iter().map(hole).collect(),
+            ..*self
+        }
+    }
+
     /// Probe path for one hole: from the safe plane to the touches on the sheet, into the hole to the touches on the
     /// wall, and back to the safe plane.
     pub fn way(&self, hole: &HoleProgram) -> Vec<Step> {

@@ -22,16 +22,23 @@ impl Source {
     /// decompress into half of the free memory.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self> {
         let (file, length) = regular_file::open(path)?;
+        Self::of_input(path, Input::File(file), length, progress)
+    }
+
+    /// The contents of the file at `path`, which were read before. Returns an error as [`Self::open`].
+    pub fn of_bytes(path: &Path, bytes: Vec<u8>, progress: &Progress) -> Result<Self> {
+        let length = bytes.len() as u64;
+        Self::of_input(path, Input::Memory(Cursor::new(bytes)), length, progress)
+    }
+
+    fn of_input(path: &Path, mut input: Input, mut length: u64, progress: &Progress) -> Result<Self> {
         if length == 0 {
             return Err(UserError::input(format!("{} is empty; export it again.", path.display())));
         }
-        let (input, length) = match decompress_gzip(&file, path, progress)? {
-            Some(bytes) => {
-                let length = bytes.len() as u64;
-                (Input::Memory(Cursor::new(bytes)), length)
-            }
-            None => (Input::File(file), length),
-        };
+        if let Some(bytes) = decompress_gzip(&mut input, path, progress)? {
+            length = bytes.len() as u64;
+            input = Input::Memory(Cursor::new(bytes));
+        }
         Ok(Self { path: path.to_owned(), input, length, position: 0, reported: 0, progress: progress.clone() })
     }
 
@@ -110,7 +117,7 @@ impl Seek for Source {
 
 enum Input {
     File(File),
-    /// Decompressed contents of a gzip file.
+    /// Contents in memory: those of a gzip file decompressed.
     Memory(Cursor<Vec<u8>>),
 }
 
@@ -132,12 +139,11 @@ impl Seek for Input {
     }
 }
 
-/// Decompressed contents of a gzip file; `None` for any other file.
-fn decompress_gzip(file: &File, path: &Path, progress: &Progress) -> Result<Option<Vec<u8>>> {
-    let mut file = file;
+/// Decompressed contents of a gzip file; `None` for any other file, which is rewound.
+fn decompress_gzip(file: &mut Input, path: &Path, progress: &Progress) -> Result<Option<Vec<u8>>> {
     let mut magic = Vec::new();
     let failed = |e: std::io::Error| UserError::file("read", path, &e);
-    file.take(2).read_to_end(&mut magic).map_err(failed)?;
+    file.by_ref().take(2).read_to_end(&mut magic).map_err(failed)?;
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
     if magic != [0x1F, 0x8B] {
         return Ok(None);

@@ -85,6 +85,7 @@ fn body(calibration: &Calibration, provenance: &Provenance) -> Value {
             "squareness_k2_rad": 2.0 * joint.faults_sigma[0],
             "scales": joint.faults.scales,
             "scales_k2": expanded([joint.faults_sigma[1], joint.faults_sigma[2], joint.faults_sigma[3]]),
+            "known": joint.known,
             "residuals_mm_rad": joint.residuals,
         })),
         "radius_bias_mm": biases.iter().map(|(name, bias_mm)| json!({ "sphere": name, "bias_mm": bias_mm }))

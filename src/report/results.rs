@@ -35,7 +35,7 @@ fn class(row: &ResultRow) -> &'static str {
 pub fn csv(document: &Document) -> Result<Vec<u8>> {
     let record = |row: &ResultRow| {
         (
-            (row.name.clone(), row.item.clone(), class(row), row.characteristic),
+            (row.name.clone(), row.item.clone(), class(row), row.characteristic.clone()),
             (row.nominal, row.actual, row.deviation),
             (row.lower, row.upper, row.uncertainty),
             (row.unit, row.verdict.name(), row.why.clone()),
@@ -67,7 +67,7 @@ impl ResultLine {
         Self {
             cells: [
                 row.title(),
-                format!("{}, {}", word(row.characteristic), row.shown_unit(shown)).trim_end_matches(", ").to_owned(),
+                format!("{}, {}", word(&row.characteristic), row.shown_unit(shown)).trim_end_matches(", ").to_owned(),
                 figure(row.nominal, false),
                 figure(row.actual, false),
                 figure(row.deviation, true),

@@ -160,7 +160,7 @@ fn features_and_checks(input: &Input<'_>) -> Table {
         vec![
             row.name.as_str().into(),
             row.item.as_str().into(),
-            in_words(row.characteristic),
+            in_words(&row.characteristic),
             number(row.nominal),
             number(row.actual),
             number(row.deviation),

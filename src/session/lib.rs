@@ -1,6 +1,7 @@
 //! Floor 4: the inspection document, its undo history, its project file, and the jobs that change it.
 
 pub mod calibration;
+pub mod datum_frames;
 pub mod document;
 pub mod features;
 pub mod history;

@@ -127,6 +127,7 @@ impl Document {
             plane: None,
             parallel_to: Vec::new(),
             nominal: Some(shape.into()),
+            nominal_from: None,
         };
         let name = self.free_name(&name, None);
         self.plan.add(&name, recipe.into())?;

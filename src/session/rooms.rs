@@ -179,7 +179,15 @@ impl Document {
         };
         let selection = Selection::Points(ScanPoints::of(indices.clone(), actual));
         let fitting = Fitting::of(fit.shape.kind());
-        let recipe = FeatureRecipe { scan, selection, fitting, plane: None, parallel_to: Vec::new(), nominal: None };
+        let recipe = FeatureRecipe {
+            scan,
+            selection,
+            fitting,
+            plane: None,
+            parallel_to: Vec::new(),
+            nominal: None,
+            nominal_from: None,
+        };
         let id = self.plan.add(name, recipe.into())?;
         let (element, by) = (fit.shape.into(), MeasuredBy::Fit(fit));
         let (parallel_sets, points) = (Vec::new(), Vec::new());

@@ -24,9 +24,9 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A part by its files, not measured yet. The files are read once here to hash them.
+    /// A part by its files, not measured yet: they are read here, and parsed when it is measured.
     pub fn of(name: String, paths: &[PathBuf]) -> Result<Self> {
-        let source = |path: &PathBuf| SourceFile::of(path, None, None);
+        let source = |path: &PathBuf| SourceFile::read(path, None, None);
         Ok(Self {
             name,
             serial: String::new(),

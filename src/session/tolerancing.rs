@@ -78,7 +78,7 @@ impl Document {
         for (id, name, mut recipe) in features {
             let wanted = nominals.remove(&name);
             if recipe.nominal() != wanted {
-                recipe.set_nominal(wanted);
+                recipe.set_nominal(wanted, None);
                 self.plan.set_recipe(id, recipe)?;
             }
         }
@@ -211,7 +211,7 @@ impl Document {
             let Some(nominal) = Arc::make_mut(&mut self.expected).remove(&name) else { continue };
             let Some(mut recipe) = self.plan.by_name(&name).map(|own| own.recipe.clone()) else { continue };
             if recipe.nominal().is_none() {
-                recipe.set_nominal(Some(nominal));
+                recipe.set_nominal(Some(nominal), None);
                 let _ = self.plan.set_recipe(features[&name], recipe);
             }
         }

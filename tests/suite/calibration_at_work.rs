@@ -7,6 +7,7 @@ use serde_json::Value;
 use shadowgraph::base::Progress;
 use shadowgraph::compute::cpu::Cpu;
 use shadowgraph::dispatch::merge::MergeOptions;
+use shadowgraph::dispatch::monitoring::Monitoring;
 use shadowgraph::dispatch::{Calibrate, Command, Context, Dispatcher, Merge, Projects};
 use shadowgraph::geometry::{Cloud, Point, Subset, transform};
 use shadowgraph::inspect::alignment::multi_view;
@@ -17,6 +18,7 @@ use shadowgraph::inspect::calibration::{ArtefactKind, Handedness, Measured};
 use shadowgraph::inspect::simulation::sensor::Sensor;
 use shadowgraph::io::cad::CadReader;
 use shadowgraph::io::write;
+use shadowgraph::session::calibration::monitoring::CalibrationMonitoring;
 use shadowgraph::session::calibration::{Instrument, Setup};
 
 use super::support::{errors, pose_of_json, shadowgraph, text};
@@ -318,6 +320,25 @@ fn a_sensor_is_calibrated_by_mouse() {
     let (shift_mm, angle_rad) = transform::difference(&found, &scene.cmm_from_sensor, &Point::new(0.0, 0.0, 250.0));
     assert!(shift_mm < 0.05 && angle_rad.to_degrees() < 0.03, "{shift_mm} mm, {} deg", angle_rad.to_degrees());
     save_picture(&mut harness, "calibrate-found");
+    // A log that is named only now gets this calibration too, once.
+    let log = folder.path().join("calibrations.jsonl");
+    let monitoring = CalibrationMonitoring { log: Some(log.clone()), ..CalibrationMonitoring::default() };
+    harness.state_mut().send(Command::Monitoring(Monitoring::Set(Box::new(monitoring.clone()))));
+    settle(&mut harness);
+    show_step(&mut harness, "5: Verification");
+    press(&mut harness, "Repeatability");
+    harness.run_steps(30);
+    press(&mut harness, "Add this calibration to the log");
+    let lines = || std::fs::read_to_string(&log).map_or(0, |text| text.lines().count());
+    assert_eq!(lines(), 1);
+    assert!(harness.query_all_by_label("Add this calibration to the log").next().is_none());
+    harness.state_mut().send(Command::Monitoring(Monitoring::AddToLog));
+    settle(&mut harness);
+    assert_eq!(lines(), 1);
+    for _ in 0..2 {
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+        settle(&mut harness);
+    }
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     settle(&mut harness);
     assert!(harness.state().dispatcher().document.calibration.outcome.is_none());

@@ -15,7 +15,7 @@ use shadowgraph::inspect::calibration::{ArtefactKind, Calibration, Handedness, M
 use shadowgraph::inspect::features::sheet_metal::holes::{self, NominalHole};
 use shadowgraph::inspect::simulation::cmm::Cmm;
 use shadowgraph::inspect::simulation::sensor::{Sensor, take};
-use shadowgraph::io::{LoadOptions, load_nominal, write};
+use shadowgraph::io::{LoadOptions, load_nominal, load_scan, write};
 
 use super::support::{asset, errors, shadowgraph, text};
 
@@ -203,7 +203,7 @@ fn squareness_that_the_calibration_found_is_used_by_the_merge() {
         std::fs::write(at(&format!("cmm{k}.csv")), probed).unwrap();
         rows += &format!("sensor{k}.csv,cmm{k}.csv,{},{},{}\n", position.x, position.y, position.z);
     }
-    std::fs::write(at("snapshots.csv"), rows).unwrap();
+    std::fs::write(at("snapshots.csv"), &rows).unwrap();
     let (snapshots, calibration) = (at("snapshots.csv"), at("calibration.json"));
     let mut arguments = vec!["calibrate", "--snapshots", text(&snapshots), "--squareness", "--probe-radius-mm", "1.5"];
     arguments.extend(["--out", text(&calibration)]);
@@ -229,23 +229,49 @@ fn squareness_that_the_calibration_found_is_used_by_the_merge() {
     }
     std::fs::write(at("positions.csv"), table).unwrap();
     let (positions, out) = (at("positions.csv"), at("merged.xyz"));
-    let mut arguments = vec!["merge", "--calibration", text(&calibration), "--positions", text(&positions)];
-    arguments.extend(["--out", text(&out)]);
-    let output = shadowgraph(&arguments);
-    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("the scan is in true axes"), "{output:?}");
-    let written = std::fs::read_to_string(&out).unwrap();
     let figures = |line: &str| -> Option<Point> {
         let values: Vec<f64> = line.split_whitespace().take(3).map_while(|text| text.parse().ok()).collect();
         (values.len() == 3).then(|| Point::new(values[0], values[1], values[2]))
     };
-    let merged: Vec<Point> = written.lines().filter_map(figures).collect();
-    assert_eq!(merged.len(), 2 * grid.len());
-    for (merged, truth) in merged.chunks(grid.len()).zip(&truth) {
-        let off: Vector = merged.iter().zip(truth).map(|(one, other)| one - other).sum::<Vector>() / grid.len() as f64;
-        println!("off by {off:?}");
-        assert!(off.norm() < 0.01, "{off}");
-    }
+    // How far each snapshot is off after a merge by the calibration.
+    let merged = || -> Vec<f64> {
+        let mut arguments = vec!["merge", "--calibration", text(&calibration), "--positions", text(&positions)];
+        arguments.extend(["--out", text(&out), "--use-expired-because", "a trial"]);
+        let output = shadowgraph(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("the scan is in true axes"), "{output:?}");
+        let written = std::fs::read_to_string(&out).unwrap();
+        let merged: Vec<Point> = written.lines().filter_map(figures).collect();
+        assert_eq!(merged.len(), 2 * grid.len());
+        let off = merged.chunks(grid.len()).zip(&truth).map(|(merged, truth)| {
+            let sum: Vector = merged.iter().zip(truth).map(|(one, other)| one - other).sum();
+            sum.norm() / grid.len() as f64
+        });
+        off.collect()
+    };
+    let found_off = merged();
+    println!("off by {found_off:?} mm");
+    assert!(found_off.iter().all(|off| *off < 0.01), "{found_off:?}");
+    // From one placement, with the squareness from a ball bar.
+    let first_row: String = rows.lines().take(2).map(|line| format!("{line}\n")).collect();
+    std::fs::write(at("first.csv"), first_row).unwrap();
+    let calibrate = |known: &[&str]| {
+        let table = at("first.csv");
+        let parts = ["calibrate", "--snapshots", text(&table), "--probe-radius-mm", "1.5", "--out", text(&calibration)];
+        let told = shadowgraph(&[&parts[..], known].concat());
+        (told.status.code(), errors(&told))
+    };
+    let (code, said) = calibrate(&["--known-squareness-urad", "807.3,2"]);
+    assert!(matches!(code, Some(0 | 4)), "{said}");
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&calibration).unwrap()).unwrap();
+    let stated = |key: &str| record["joint"][key].as_f64().unwrap();
+    assert!((stated("squareness_rad") - 8.073e-4).abs() < 1e-9 && (stated("squareness_k2_rad") - 2e-6).abs() < 1e-8);
+    assert_eq!(record["joint"]["known"]["squareness_rad"]["expanded"], 2e-6);
+    let known_off = merged();
+    println!("off by {known_off:?} mm, known");
+    assert!(known_off.iter().all(|off| *off < 0.02), "{known_off:?}");
+    let (code, said) = calibrate(&["--known-squareness-urad", "807.3,-2"]);
+    assert!(code == Some(2) && said.contains("not below 0"), "{said}");
 }
 
 /// Merging on the command line: a table of files and positions, a calibration that has expired, files that are not
@@ -256,9 +282,13 @@ fn snapshots_are_merged_from_files() {
     let at = |name: &str| folder.path().join(name);
     let grid: Vec<Point> =
         (0..10_000).map(|i| Point::new(f64::from(i % 100) * 0.2, f64::from(i / 100) * 0.2, 250.0)).collect();
-    write::cloud(&at("a.ply"), &Cloud::from_points(grid.clone())).unwrap();
+    let bright = |points: Vec<Point>, intensity: f32| {
+        let intensity = vec![intensity; points.len()];
+        Cloud { points, intensity, ..Cloud::default() }
+    };
+    write::cloud(&at("a.ply"), &bright(grid.clone(), 0.25)).unwrap();
     let shifted = grid.iter().map(|p| p - Vector::x() * 10.0).collect();
-    write::cloud(&at("b.ply"), &Cloud::from_points(shifted)).unwrap();
+    write::cloud(&at("b.ply"), &bright(shifted, 0.75)).unwrap();
     std::fs::write(at("positions.csv"), "file,x,y,z\na.ply,0,0,0\nb.ply,10,0,0\n").unwrap();
     let calibration = |expires: i64| {
         let record = serde_json::json!({
@@ -281,7 +311,9 @@ fn snapshots_are_merged_from_files() {
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(value["points"], serde_json::json!([10_000, 10_000]));
     assert!(value["seams"][0]["mean_mm"].as_f64().unwrap().abs() < 1e-5, "{value}");
-    assert!(at("merged.ply").exists() && at("merged.json").exists());
+    assert!(at("merged.json").exists());
+    let merged = load_scan(&at("merged.ply"), &LoadOptions::default(), &Progress::silent()).unwrap().cloud;
+    assert_eq!((merged.intensity[0], merged.intensity[10_000], merged.intensity.len()), (0.25, 0.75, 20_000));
     // A table of a calibration's snapshots, as the simulator writes it, is one of snapshots to merge as well.
     let table = "sensor,cmm,x_mm,y_mm,z_mm\na.ply,touches.csv,0,0,0\nb.ply,touches.csv,10,0,0\n";
     std::fs::write(at("snapshots.csv"), table).unwrap();

@@ -9,8 +9,9 @@ use shadowgraph::base::random::Random;
 use shadowgraph::dispatch::probe::Probe;
 use shadowgraph::dispatch::{Command, Projects};
 use shadowgraph::geometry::{Cloud, Point, Vector};
+use shadowgraph::inspect::calibration::joint::CmmErrors;
 use shadowgraph::inspect::probing::{HoleGeometry, Prober as _, SimulatedProber};
-use shadowgraph::io::probing_csv::{ReportedPoint, write_touches};
+use shadowgraph::io::probing_csv::{ReportedPoint, read_targets, write_touches};
 use shadowgraph::io::write;
 
 use super::calibration_at_work::press;
@@ -130,6 +131,49 @@ fn holes_are_measured_from_scan_to_converged_probe_on_files() {
         let again = sheet.take(&sheet.at("touches-0.csv"));
         assert!(again.status.code() == Some(2) && errors(&again).contains("Nothing is left"), "{}", errors(&again));
     }
+}
+
+/// The scan was corrected for a machine out of square and with scales of its own: what the machine is told, and tells, is in its own
+/// coordinates, and the result in true ones.
+#[test]
+fn targets_and_touches_are_in_the_coordinates_of_a_machine_that_is_out_of_square() {
+    let sheet = Sheet::scanned();
+    let errors_of = CmmErrors { squareness_rad: 8.073e-4, scales: [2e-4, -1e-4, 5e-5] };
+    let blake3 = shadowgraph::base::hash::file_hash(&sheet.at("merged.ply")).unwrap();
+    let record = json!({ "schema": "shadowgraph.merged/1", "scan": { "blake3": blake3 }, "cmm_errors": errors_of });
+    let begin = || sheet.begin("holes.csv", &["--probe-radius-mm", "1", "--search-mm", "1.5"]);
+    let targets = || {
+        let read = read_targets(&sheet.at("probing/targets.csv")).unwrap();
+        read.into_iter().map(|own| [own.touch.start, own.touch.contact]).collect::<Vec<_>>()
+    };
+    assert!(errors(&begin()).contains("No record of a merge"));
+    let truly = targets();
+    std::fs::write(sheet.at("merged.json"), record.to_string()).unwrap();
+    let begun = begin();
+    assert!(errors(&begun).contains("in its own coordinates"), "{}", errors(&begun));
+    for (told, truth) in targets().iter().flatten().zip(truly.iter().flatten()) {
+        assert!((errors_of.corrected(told) - truth).norm() < 1e-9, "{told} {truth}");
+        assert!((told - truth).norm() > 0.01, "{told} {truth}");
+    }
+    for round in 0..5 {
+        let taken = sheet.take(&sheet.simulate(&format!("touches-{round}.csv"), &[]));
+        let answer: Value = serde_json::from_slice(&taken.stdout).unwrap();
+        if answer["open"] == 0 {
+            break;
+        }
+    }
+    let table = std::fs::read_to_string(sheet.at("probing/table.csv")).unwrap();
+    let mut table = csv::Reader::from_reader(table.as_bytes());
+    let titles = table.headers().unwrap().clone();
+    for (row, [x, y, _]) in table.records().map(Result::unwrap).zip(TRUE) {
+        for (title, truth) in [("converged_x_mm", x), ("converged_y_mm", y)] {
+            let found: f64 = row[titles.iter().position(|own| own == title).unwrap()].parse().unwrap();
+            assert!((found - truth).abs() < 0.003, "{title} {found} {truth}");
+        }
+    }
+    // A record of another scan is none.
+    std::fs::write(sheet.at("merged.json"), record.to_string().replace(&blake3, "0")).unwrap();
+    assert!(errors(&begin()).contains("of another merge"));
 }
 
 #[test]

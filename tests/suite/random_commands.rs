@@ -314,7 +314,7 @@ fn about_the_machine(draws: &mut Draws, document: &Document, files: &Files) -> C
             let monitoring = CalibrationMonitoring { log, certificate: None, machine };
             Command::Monitoring(Monitoring::Set(Box::new(monitoring)))
         }
-        12 => Command::Monitoring(Monitoring::ReadLog),
+        12 => Command::Monitoring(draws.one_of(&[Monitoring::ReadLog, Monitoring::AddToLog])),
         13 => {
             let options = MergeOptions { reason: Some("a trial".into()), refine: None };
             Merge { table: files.positions.clone(), options }.into()

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use shadowgraph::base::{LengthUnit, Progress};
+use shadowgraph::base::{LengthUnit, Progress, hash};
 use shadowgraph::geometry::{Mesh, Point, mesh::shapes};
-use shadowgraph::io::{LoadOptions, LoadedScan, load_nominal, load_scan, write};
+use shadowgraph::inspect::parts::Actual;
+use shadowgraph::io::{LoadOptions, LoadedScan, SourceFile, load_nominal, load_scan, load_scan_from, write};
 
 use super::support::{context, shared_data};
 
@@ -315,4 +316,28 @@ fn ptx_scans_are_placed_by_their_poses_and_keep_their_grid() {
         let error = load_scan(&path, &LoadOptions::default(), &Progress::silent()).unwrap_err();
         assert!(error.sentence.contains("bad.ptx, line"), "{error}");
     }
+}
+
+/// What is parsed is what was hashed, whatever happens to the file in between; and where that is not certain, it is checked.
+#[test]
+fn a_file_is_parsed_as_it_was_hashed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_file(folder.path(), "scan.xyz", b"0 0 0\n1 0 0\n0 1 0\n0 0 1\n");
+    let file = SourceFile::read(&path, None, None).unwrap();
+    assert_eq!(file.hash, hash::file_hash(&path).unwrap());
+    std::fs::write(&path, b"5 5 5\n6 6 6\n7 7 7\n").unwrap();
+    let silent = Progress::silent();
+    let (source, is_as_hashed) = file.open(&silent).unwrap();
+    let read = load_scan_from(source, &LoadOptions::default(), &silent).unwrap();
+    assert!(is_as_hashed && read.cloud.points.len() == 4);
+    // Its contents were kept once.
+    let (source, is_as_hashed) = file.open(&silent).unwrap();
+    assert!(!is_as_hashed);
+    assert_eq!(load_scan_from(source, &LoadOptions::default(), &silent).unwrap().cloud.points.len(), 3);
+    assert!(file.check_unchanged().unwrap_err().sentence.contains("changed while it was read"));
+    // An inspection that hashed the file without keeping it says so as well.
+    let files = [SourceFile::of(&path, None, None).unwrap()];
+    std::fs::write(&path, b"8 8 8\n9 9 9\n7 7 7\n").unwrap();
+    let read = Actual::of_files(&files, None, None, &context().cad, &silent);
+    assert!(read.is_err_and(|error| error.sentence.contains("changed while it was read")));
 }

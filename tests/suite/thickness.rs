@@ -139,7 +139,7 @@ fn limits_on_both_sides_are_judged_in_the_table_the_report_and_the_exit_code() {
     assert_eq!(limits, (3.0, Some(3.5), 0.9));
     let rows: Vec<_> = results::rows(document).into_iter().filter(|own| own.element == id).collect();
     let told: Vec<_> =
-        rows.iter().map(|own| (own.characteristic, own.lower, own.upper, own.verdict.verdict())).collect();
+        rows.iter().map(|own| (&*own.characteristic, own.lower, own.upper, own.verdict.verdict())).collect();
     let expected = [
         ("Least thickness", Some(3.0), None, Some(Verdict::Incomplete)),
         ("Greatest thickness", None, Some(3.5), Some(Verdict::Fail)),

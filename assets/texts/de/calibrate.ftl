@@ -70,6 +70,9 @@ calibrate-store-hint = Legt diese Aufnahme mit Bereichen, angetasteten Punkten u
 calibrate-store = Aufnahme ablegen
 calibrate-squareness-estimate = Rechtwinkligkeit von X und Y schätzen
 calibrate-scales-estimate = Maßstabsabweichungen der Achsen schätzen
+calibrate-squareness-known = Rechtwinkligkeit des KMG ist bekannt
+calibrate-scales-known = Maßstäbe des KMG sind bekannt
+calibrate-known-hint = Von einem Kugelstab oder aus einem Zertifikat, mit U (k = 2). Wird angewandt, auch wo nicht geschätzt wird, und zählt sonst neben den Aufnahmen
 
 # Angegebene Abweichungen der Geräte und die Zertifizierung.
 
@@ -142,6 +145,8 @@ calibrate-compare-with = Vergleichen mit
 calibrate-compare-with-hint = JSON-Datei einer Kalibrierung, mit der die letzte verglichen wird
 calibrate-compare-choose = Kalibrierung wählen …
 calibrate-log-read = Protokoll lesen
+calibrate-log-add = Diese Kalibrierung ins Protokoll aufnehmen
+calibrate-log-add-hint = Sie entstand, bevor dieses Protokoll benannt war, und fehlt darin.
 calibrate-log-first = Zuerst das Kalibrierprotokoll wählen
 calibrate-not-calibrated = Nicht kalibriert
 calibrate-valid-for = Gültig für { $hours } h

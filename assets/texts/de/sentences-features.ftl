@@ -1129,3 +1129,6 @@ word-doubtful = zweifelhaft
 word-normal-without-uncertainty = Normale ohne Unsicherheit
 word-the-mesh-lies-n-mm-rms-from-the-offset-surface-and-its-volume-is-about-n-too-large-choose-a-higher-resolution = Das Netz liegt { $n1 } mm RMS von der Offsetfläche entfernt, und sein Volumen ist um etwa { $n2 } % zu groß; eine höhere Auflösung wählen.
 word-the-mesh-lies-n-mm-rms-from-the-offset-surface-and-its-volume-is-about-n-too-small-choose-a-higher-resolution = Das Netz liegt { $n1 } mm RMS von der Offsetfläche entfernt, und sein Volumen ist um etwa { $n2 } % zu klein; eine höhere Auflösung wählen.
+word-its-nominal-was-taken-from-facets-of-another-cad-than-the-present-one-take-it-from-facets-again-or-remove-it = Ihr Nennelement stammt von Facetten eines anderen CAD als des jetzigen: erneut von Facetten nehmen oder entfernen.
+word-the-points-seem-to-be-turned-against-the-nominals-with-the-other-sense-of-a-datum-n-mm-are-measured-instead-of-n-mm = Die Punkte scheinen gegen die Nennelemente gedreht: Mit dem anderen Richtungssinn eines Bezugs werden { $n1 } mm statt { $n2 } mm gemessen.
+word-turn-them-into-the-frame-of-the-nominals-or-align-them = Sie in das Koordinatensystem der Nennelemente drehen oder ausrichten.

@@ -182,7 +182,7 @@ word-line-n-a-width-above-n-and-a-greater-overall-length-are-expected-not-n-mm-a
 word-line-n-coordinates-up-to-n-mm-are-expected = Zeile { $n1 }: Erwartet werden Koordinaten bis { $n2 } mm.
 word-line-n-the-direction-of-the-slot-must-be-perpendicular-to-its-axis = Zeile { $n1 }: Die Richtung des Langlochs muss senkrecht zu seiner Achse sein.
 word-this-is-too-large-for-a-table-of-touches = zu groß für eine Tabelle von Antastungen.
-word-a-region-and-x-y-z-in-mm-were-expected-separated-by-commas = Erwartet wurden ein Bereich und x, y, z in mm, durch Kommas getrennt.
+word-a-region-and-x-y-z-in-mm-and-perhaps-an-intensity-were-expected-separated-by-commas-or-by-semicolons-where-numbers-have-decimal-commas = Erwartet wurden ein Bereich, x, y, z in mm und allenfalls eine Intensität, durch Kommas getrennt oder, wo Zahlen Dezimalkommas haben, durch Semikolons.
 word-the-table-is-empty-a-header-line-and-rows-of-values-below-it-are-expected = Die Tabelle ist leer; erwartet werden eine Kopfzeile und darunter Zeilen mit Werten.
 word-the-table-has-a-header-but-no-rows-of-values-below-it = Die Tabelle hat eine Kopfzeile, aber darunter keine Zeilen mit Werten.
 word-line-n-has-n-values-but-the-header-has-n-columns-it-may-be-cut-off = Zeile { $n1 } hat { $n2 } Werte, die Kopfzeile aber { $n3 } Spalten; vielleicht ist sie abgeschnitten.
@@ -316,3 +316,4 @@ word-n-lines-hold-more-numbers-than-the-header-names-and-these-were-left-out = {
 word-its-normals-were-left-out-n-of-n-are-not-finite-or-zero = Ihre Normalen wurden ausgelassen: { $n1 } von { $n2 } sind nicht endlich oder null.
 word-n-face-crosses-itself-so-that-its-triangles-are-a-guess = { $n1 } Fläche kreuzt sich selbst; ihre Dreiecke sind geraten.
 word-n-faces-cross-themselves-so-that-their-triangles-are-a-guess = { $n1 } Flächen kreuzen sich selbst; ihre Dreiecke sind geraten.
+word-p-changed-while-it-was-read-open-it-again = { $p1 } hat sich beim Lesen verändert: erneut öffnen.

@@ -654,3 +654,6 @@ word-sections-along-a-curve = Schnitte entlang einer Kurve
 word-sections-along-an-edge = Schnitte entlang einer Kante
 word-add-own-tolerances = Eigene Toleranzen hinzufügen
 word-reading-own-tolerances = Eigene Toleranzen lesen
+word-writing-the-log = Protokoll schreiben
+word-add-the-calibration-to-the-log = Kalibrierung ins Protokoll aufnehmen
+word-this-calibration-is-in-the-log-already = Diese Kalibrierung steht bereits im Protokoll.

@@ -70,6 +70,9 @@ calibrate-store-hint = Stores this snapshot with its regions, probed points and 
 calibrate-store = Store snapshot
 calibrate-squareness-estimate = Estimate squareness of X and Y
 calibrate-scales-estimate = Estimate scale errors of the axes
+calibrate-squareness-known = Squareness of the CMM is known
+calibrate-scales-known = Scales of the CMM are known
+calibrate-known-hint = From a ball bar or a certificate, with U (k = 2). It is applied even where it is not estimated, and weighs with the snapshots where it is
 
 # Stated errors of the instruments, and the certification.
 
@@ -142,6 +145,8 @@ calibrate-compare-with = Compare with
 calibrate-compare-with-hint = JSON file of a calibration that the last one is compared with
 calibrate-compare-choose = Choose calibration…
 calibrate-log-read = Read log
+calibrate-log-add = Add this calibration to the log
+calibrate-log-add-hint = It was made before this log was named, so that the log lacks it.
 calibrate-log-first = Choose the calibration log first
 calibrate-not-calibrated = Not calibrated
 calibrate-valid-for = Valid for { $hours } h

@@ -181,6 +181,9 @@ impl App {
         if self.workspace == Workspace::Align {
             overlay.references(self.display.main_alignment.references());
         }
+        if self.workspace == Workspace::Features {
+            overlay.datum_frames(&document.exact_frames());
+        }
         if let Some(points) = self.display.section.points.as_ref().filter(|_| self.shows_sections()) {
             overlay.section_points(points);
         }

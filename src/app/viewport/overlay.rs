@@ -16,6 +16,7 @@ use inspect::features::{self, outline};
 use inspect::main_alignment::ReferencePoint;
 use inspect::probing::{HoleGeometry, Row};
 use session::Document;
+use session::datum_frames::DatumFrame;
 use session::plan::ElementId;
 use texts::text;
 
@@ -24,6 +25,9 @@ const MAX_APPROACHES: usize = 40;
 
 /// Straight pieces that a curve is drawn with, to each of its points.
 const CURVE_PIECES: usize = 16;
+
+/// Length of the axes of a datum frame seen from their side, screen points.
+const FRAME_AXIS: f32 = 64.0;
 
 /// Longest half axis of an ellipsoid of uncertainty as drawn, at most, as a share of the part.
 const ELLIPSOID_SHARE: f64 = 0.2;
@@ -239,6 +243,32 @@ impl<'a> Overlay<'a> {
         }
         if largest_mm > 0.0 {
             self.label(&centre, &format!("1 σ × {factor}"), theme::ACCENT);
+        }
+    }
+
+    /// Datum frames with their axes and names.
+    pub(super) fn datum_frames(&self, frames: &[DatumFrame]) {
+        let right = Vector::from(self.viewport.camera.right_and_up().0.map(f64::from));
+        for frame in frames {
+            let view_from_datum = self.pose * frame.scan_from_datum;
+            let origin = view_from_datum * Point::origin();
+            let (Some(from), Some(beside)) = (self.at(&origin), self.at(&(origin + right))) else { continue };
+            let size_mm = f64::from(FRAME_AXIS / (beside - from).length().max(f32::MIN_POSITIVE));
+            for (axis, (name, colour)) in AXES.into_iter().zip(theme::AXES).enumerate() {
+                let Some(to) = self.at(&(origin + view_from_datum.rotation * Vector::ith(axis, size_mm))) else {
+                    continue;
+                };
+                self.painter.arrow(from, to - from, Stroke::new(4.6, theme::HALO));
+                self.painter.arrow(from, to - from, Stroke::new(2.2, colour));
+                let beside = to + 9.0 * (to - from).normalized();
+                self.painter.text(beside, Align2::CENTER_CENTER, name, FontId::proportional(13.0), colour);
+            }
+            // Below the origin: the label of a datum feature often stands above it.
+            let galley = self.painter.layout_no_wrap(frame.name.clone(), FontId::proportional(13.0), theme::ACCENT);
+            let corner = from + Vec2::new(-0.5 * galley.size().x, 10.0);
+            let plate = Rect::from_min_size(corner, galley.size()).expand2(Vec2::new(4.0, 1.0));
+            self.painter.rect_filled(plate, 3.0, self.plate);
+            self.painter.galley(corner, galley, theme::ACCENT);
         }
     }
 

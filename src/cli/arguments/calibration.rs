@@ -44,6 +44,16 @@ pub struct Calibrate {
     /// Also estimate the scales of the CMM's axes, relative to the sensor's.
     #[arg(long)]
     pub scales: bool,
+    /// Known squareness error of the CMM's X and Y axes, such as from a ball bar, and its U (k = 2), µrad: 90° minus the angle
+    /// between them.
+    #[arg(long, value_parser = two, allow_hyphen_values = true)]
+    pub known_squareness_urad: Option<[f64; 2]>,
+    /// Known scale errors of the CMM's axes X,Y,Z, µm/m: by how much true lengths are longer than indicated.
+    #[arg(long, value_parser = three, allow_hyphen_values = true, requires = "known_scales_u_um_per_m")]
+    pub known_scales_um_per_m: Option<[f64; 3]>,
+    /// U (k = 2) of these, µm/m.
+    #[arg(long, requires = "known_scales_um_per_m")]
+    pub known_scales_u_um_per_m: Option<f64>,
     /// Handedness of the sensor's coordinate system.
     #[arg(long, value_enum, default_value = "right")]
     pub handedness: Handedness,

@@ -62,7 +62,7 @@ pub enum Verb {
     /// Measures holes and slots of sheet metal in a scan, near their nominal positions.
     Holes(super::holes::Holes),
     /// Calibrates the mounting of a sensor on a CMM, by an artefact measured with both.
-    Calibrate(Calibrate),
+    Calibrate(Box<Calibrate>),
     /// Merges snapshots at many positions of the CMM into one scan, by a calibration.
     Merge(Merge),
     /// Measures holes by touch probe, starting from their positions in a scan.

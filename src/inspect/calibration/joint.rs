@@ -30,14 +30,22 @@ pub struct CmmErrors {
 }
 
 impl CmmErrors {
-    /// The true point from the one indicated by the scales.
+    /// The true point at which the scales indicate this one.
     pub fn corrected(&self, reported: &Point) -> Point {
         let scaled = Point::from(reported.coords.component_mul(&(Vector::from(self.scales) + Vector::repeat(1.0))));
         let (sin, cos) = self.squareness_rad.sin_cos();
         Point::new(scaled.x + sin * scaled.y, cos * scaled.y, scaled.z)
     }
 
-    /// Whether there are any.
+    /// The point that the scales indicate at a true one.
+    pub fn indicated(&self, truth: &Point) -> Point {
+        let (sin, cos) = self.squareness_rad.sin_cos();
+        let y = truth.y / cos;
+        let [x_scale, y_scale, z_scale] = self.scales.map(|own| 1.0 + own);
+        Point::new((truth.x - sin * y) / x_scale, y / y_scale, truth.z / z_scale)
+    }
+
+    /// Whether there are none.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -48,12 +56,64 @@ impl CmmErrors {
 }
 
 /// CMM geometric errors to be determined in addition to the mounting.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Wanted {
     /// Squareness of X and Y.
     pub squareness: bool,
     /// Scales of X, Y and Z.
     pub scales: bool,
+    /// What is known of them already, such as from a ball bar; applied also where they are not determined.
+    pub known: KnownErrors,
+}
+
+/// Geometric errors of a CMM that are known from another measurement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct KnownErrors {
+    /// Squareness of X and Y, rad.
+    pub squareness_rad: Option<Stated>,
+    /// Scales of X, Y and Z.
+    pub scales: [Option<Stated>; 3],
+}
+
+/// A value with its expanded uncertainty (k = 2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, serde::Deserialize)]
+pub struct Stated {
+    /// The value, rad or relative.
+    pub value: f64,
+    /// U, rad or relative.
+    pub expanded: f64,
+}
+
+impl Stated {
+    /// Its weight, and the least standard uncertainty that is believed: of 1 nm at 1 m.
+    fn weight(&self) -> f64 {
+        (0.5 * self.expanded).max(1e-9).powi(-2)
+    }
+}
+
+impl Wanted {
+    fn known(&self, error: usize) -> Option<Stated> {
+        if error == 0 { self.known.squareness_rad } else { self.known.scales[error - 1] }
+    }
+
+    fn is_determined(&self, error: usize) -> bool {
+        if error == 0 { self.squareness } else { self.scales }
+    }
+
+    /// Returns an error if a known value or its uncertainty is not plausible.
+    fn check(&self) -> Result<()> {
+        let is_plausible =
+            |own: &Stated| own.value.abs() <= MAX_CMM_ERROR && (0.0..=MAX_CMM_ERROR).contains(&own.expanded);
+        if (0..4).filter_map(|error| self.known(error)).all(|own| is_plausible(&own)) {
+            return Ok(());
+        }
+        Err(UserError::usage(
+            "A known squareness or scale and its uncertainty must be at most 0.1 rad or 0.1 mm/mm, and the uncertainty not \
+             below 0.",
+        ))
+    }
 }
 
 /// Results of several snapshots in addition to the mounting.
@@ -61,6 +121,8 @@ pub struct Wanted {
 pub struct Joint {
     /// CMM geometric errors; zero if not determined.
     pub faults: CmmErrors,
+    /// What was known of them beforehand.
+    pub known: KnownErrors,
     /// Standard uncertainties of the geometric errors: squareness (rad), scales of X, Y and Z.
     pub faults_sigma: [f64; 4],
     /// Square root of the weighted sum of squared residuals per degree of freedom: near 1 if the stated uncertainties
@@ -93,9 +155,11 @@ pub(super) fn solve(
     wanted: Wanted,
     progress: &Progress,
 ) -> Result<(Mounting, MountingUncertainty, Joint)> {
+    wanted.check()?;
     let unknown_errors: Vec<usize> =
-        (0..4).filter(|&k| if k == 0 { wanted.squareness } else { wanted.scales }).collect();
-    if !unknown_errors.is_empty() && request.placements.len() < 2 {
+        (0..4).filter(|&error| wanted.is_determined(error) || wanted.known(error).is_some()).collect();
+    let is_open = |error: &usize| wanted.is_determined(*error) && wanted.known(*error).is_none();
+    if unknown_errors.iter().any(is_open) && request.placements.len() < 2 {
         return Err(UserError::usage(
             "Squareness and scales need several placements of the artefact in different orientations.",
         ));
@@ -215,7 +279,8 @@ impl<'a> Problem<'a> {
             let reference = self.request.views().zip(&travels).map(|((p, _), by)| cmm[p].translation.vector - by);
             rigid_fit(&measured, &reference.collect::<Vec<_>>()).ok_or_else(undetermined)?
         };
-        Ok(State { cmm_from_sensor, cmm_errors: [0.0; 4], artefacts: cmm })
+        let known = |error| self.request.wanted.known(error).map_or(0.0, |own| own.value);
+        Ok(State { cmm_from_sensor, cmm_errors: [0, 1, 2, 3].map(known), artefacts: cmm })
     }
 
     /// Number of parameters: the mounting, the geometric errors, then each placement.
@@ -303,7 +368,17 @@ impl<'a> Problem<'a> {
                 }
             }
         }
+        for (own, stated) in self.stated() {
+            normal[(own, own)] += stated.weight();
+            right[own] -= stated.weight() * (state.cmm_errors[self.unknown_errors[own - 6]] - stated.value);
+        }
         Ok((normal, right))
+    }
+
+    /// The known geometric errors, each an observation of its own, with the indices of their parameters.
+    fn stated(&self) -> impl Iterator<Item = (usize, Stated)> {
+        let errors = self.unknown_errors.iter().enumerate();
+        errors.filter_map(|(k, &error)| Some((6 + k, self.request.wanted.known(error)?)))
     }
 
     /// Propagates noise and systematic error of the frames to the parameters, and to the residuals of each snapshot.
@@ -317,6 +392,7 @@ impl<'a> Problem<'a> {
         // The parameters respond to a motion of an observed frame by the inverse times this.
         let response = |jacobian: &DMatrix<f64>, weight: &Matrix6<f64>| jacobian.transpose() * dynamic(weight);
         let mut input_covariance = DMatrix::<f64>::zeros(count, count);
+        self.stated().for_each(|(own, stated)| input_covariance[(own, own)] += stated.weight());
         for (o, (frame, weight)) in self.frames.cmm.iter().zip(&self.weights.0).enumerate() {
             let own = response(&jacobian(&|column| column.0[o]), weight);
             input_covariance += &own * dynamic(&frame.noise) * own.transpose();
@@ -362,8 +438,13 @@ impl<'a> Problem<'a> {
         let squared_sum = |residuals: &[Vector6<f64>], weights: &[Matrix6<f64>]| -> f64 {
             residuals.iter().zip(weights).map(|(own, weight)| own.dot(&(weight * own))).sum()
         };
-        let squares = squared_sum(&by_cmm, &self.weights.0) + squared_sum(&by_sensor, &self.weights.1);
-        let redundancy = (self.determined.len() * (by_cmm.len() + by_sensor.len())).saturating_sub(self.count());
+        let of_stated = self.stated().map(|(own, stated)| {
+            stated.weight() * (state.cmm_errors[self.unknown_errors[own - 6]] - stated.value).powi(2)
+        });
+        let squares =
+            squared_sum(&by_cmm, &self.weights.0) + squared_sum(&by_sensor, &self.weights.1) + of_stated.sum::<f64>();
+        let observed = self.determined.len() * (by_cmm.len() + by_sensor.len()) + self.stated().count();
+        let redundancy = observed.saturating_sub(self.count());
         let mut faults_sigma = [0.0; 4];
         for (k, &index) in self.unknown_errors.iter().enumerate() {
             let variance = covariance[(6 + k, 6 + k)] + systematic.variance_of(6 + k);
@@ -381,6 +462,7 @@ impl<'a> Problem<'a> {
         let uncertainty = MountingUncertainty::from_origin(&mounting, &at_origin, of_mounting, self.frames.centroid);
         let joint = Joint {
             faults: CmmErrors::of(&state.cmm_errors),
+            known: self.request.wanted.known,
             faults_sigma,
             misfit: if redundancy > 0 { (squares / redundancy as f64).sqrt() } else { 0.0 },
             residuals: by_sensor.iter().map(|own| (*own).into()).collect(),

@@ -187,7 +187,7 @@ pub fn merge(
             let sensor = to_cmm(&camera);
             let points: Vec<Point> = snapshot.cloud.points.par_iter().map(to_cmm).collect();
             let to_sensor = points.par_iter().map(|point| (sensor - point).normalize().cast::<f32>().into()).collect();
-            Cloud { points, to_sensor, ..Cloud::default() }
+            Cloud { points, to_sensor, intensity: snapshot.cloud.intensity.clone(), ..Cloud::default() }
         })
         .collect();
     let end = if refine.is_some() { 0.25 } else { 1.0 };

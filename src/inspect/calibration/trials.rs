@@ -218,7 +218,7 @@ pub fn joint_trial(setting: &Setting, artefact: &Made, count: usize, number: u64
         calibrate(&Request { wanted, ..request(setting, Handedness::Right, placements) }, &Progress::silent())
     };
     let truth = scenes[0].cmm_from_sensor;
-    let found = solve(&placements, Wanted { squareness: true, scales: false })?;
+    let found = solve(&placements, Wanted { squareness: true, ..Wanted::default() })?;
     let alone = solve(&placements[..1], Wanted::default())?;
     let joint = found.joint.as_ref().ok_or_else(|| base::UserError::internal("Not solved together."))?;
     let centre = Point::new(0.0, 0.0, setting.sensor.working_distance_mm);

@@ -16,7 +16,7 @@ const MIN_VIEW_COSINE: f64 = -0.1;
 /// Maximum number of points that the spacing is computed from.
 const SPACING_POINTS: usize = 100_000;
 /// Maximum edge length in point spacings: a handful of points per facet, and curved walls are nearly flat over it.
-const EDGE_SPACINGS: f64 = 2.0;
+const EDGE_SPACINGS: f64 = 1.6;
 /// Lateral radius of point-facet matching in point spacings.
 const RADIUS_SPACINGS: f64 = 1.2;
 /// Maximum number of facets with the default edge length.
@@ -59,8 +59,8 @@ pub(super) fn max_edge_mm(spacing_mm: f64, area_mm2: f64) -> f64 {
 
 /// Maximum edge length that refines `area_mm2` to about `facets`, mm.
 pub(super) fn edge_of_facets_mm(area_mm2: f64, facets: f64) -> f64 {
-    // Bisecting edges gives facets with an area of about a fifth of the squared maximum edge.
-    (area_mm2 / (0.2 * facets)).sqrt()
+    // Refined facets have an area of about a third of the squared maximum edge.
+    (area_mm2 / (0.33 * facets)).sqrt()
 }
 
 /// Default lateral radius of point-facet matching, mm.

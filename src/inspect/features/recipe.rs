@@ -27,6 +27,34 @@ pub enum InPlane {
     Fixed(Shape),
 }
 
+/// The CAD that a nominal element was taken from, and that it holds for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TakenFrom {
+    /// The nominal.
+    pub nominal: ElementId,
+    /// BLAKE3 of its file as it was then, hexadecimal.
+    pub blake3: String,
+}
+
+impl TakenFrom {
+    /// The nominal `id` as it is now.
+    pub fn now(id: ElementId, nominal: &Nominal) -> Self {
+        Self { nominal: id, blake3: nominal.source.hash.clone() }
+    }
+
+    /// An error if the CAD has changed since.
+    fn check(from: Option<&Self>, inputs: &dyn Inputs) -> Result<()> {
+        let Some(own) = from else { return Ok(()) };
+        if inputs.get::<Nominal>(own.nominal, "a nominal")?.source.hash == own.blake3 {
+            return Ok(());
+        }
+        Err(UserError::input(
+            "Its nominal was taken from facets of another CAD than the present one: take it from facets again, or remove \
+             it.",
+        ))
+    }
+}
+
 /// A feature fitted to selected points of a scan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FeatureRecipe {
@@ -46,6 +74,9 @@ pub struct FeatureRecipe {
     /// The nominal element, nominal frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal: Option<Element>,
+    /// What the nominal element was taken from; `None` if it was stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nominal_from: Option<TakenFrom>,
 }
 
 /// A slot fitted to points of its edge.
@@ -63,6 +94,9 @@ pub struct SlotRecipe {
     /// The nominal of its mid-plane, nominal frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal: Option<Element>,
+    /// What that nominal was taken from; `None` if it was stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nominal_from: Option<TakenFrom>,
 }
 
 /// A feature constructed from others.
@@ -76,6 +110,13 @@ pub struct ConstructionRecipe {
     /// The nominal element, nominal frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal: Option<Element>,
+    /// What the nominal element was taken from; `None` if it was stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nominal_from: Option<TakenFrom>,
+}
+
+fn nominal_input(from: &Option<TakenFrom>) -> Option<ElementId> {
+    from.as_ref().map(|own| own.nominal)
 }
 
 /// Name of the expected type in error messages.
@@ -107,7 +148,8 @@ impl Make for FeatureRecipe {
     fn inputs(&self) -> Vec<ElementId> {
         let selections = std::iter::once(&self.selection).chain(&self.parallel_to);
         let selected = selections.flat_map(Selection::inputs);
-        std::iter::once(self.scan).chain(selected).chain(self.plane.as_ref().and_then(InPlane::input)).collect()
+        let others = self.plane.as_ref().and_then(InPlane::input).into_iter().chain(nominal_input(&self.nominal_from));
+        std::iter::once(self.scan).chain(selected).chain(others).collect()
     }
 
     fn make(
@@ -117,6 +159,7 @@ impl Make for FeatureRecipe {
         _: Option<&MeasuredFeature>,
         progress: &Progress,
     ) -> Result<MeasuredFeature> {
+        TakenFrom::check(self.nominal_from.as_ref(), inputs)?;
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         let numbers = self.selection.points(&actual, inputs, tools, &progress.part(0.0, 0.3))?;
         let (fit_progress, backend) = (&progress.part(0.3, 1.0), tools.backend);
@@ -174,7 +217,8 @@ impl Make for SlotRecipe {
 
     fn inputs(&self) -> Vec<ElementId> {
         let plane = self.plane.as_ref().and_then(InPlane::input);
-        std::iter::once(self.scan).chain(self.selection.inputs()).chain(plane).collect()
+        let others = plane.into_iter().chain(nominal_input(&self.nominal_from));
+        std::iter::once(self.scan).chain(self.selection.inputs()).chain(others).collect()
     }
 
     fn make(
@@ -184,6 +228,7 @@ impl Make for SlotRecipe {
         _: Option<&MeasuredFeature>,
         progress: &Progress,
     ) -> Result<MeasuredFeature> {
+        TakenFrom::check(self.nominal_from.as_ref(), inputs)?;
         let actual = inputs.get::<Actual>(self.scan, "a scan")?;
         let numbers = self.selection.points(&actual, inputs, tools, &progress.part(0.0, 0.3))?;
         let points = points_of(&numbers, &actual)?;
@@ -211,7 +256,7 @@ impl Make for ConstructionRecipe {
     const CLASS: Class = Class::Actual;
 
     fn inputs(&self) -> Vec<ElementId> {
-        self.sources.clone()
+        self.sources.iter().copied().chain(nominal_input(&self.nominal_from)).collect()
     }
 
     fn make(
@@ -221,6 +266,7 @@ impl Make for ConstructionRecipe {
         _: Option<&MeasuredFeature>,
         progress: &Progress,
     ) -> Result<MeasuredFeature> {
+        TakenFrom::check(self.nominal_from.as_ref(), inputs)?;
         let part = |id: &ElementId| inputs.get::<MeasuredFeature>(*id, A_FEATURE);
         let parts = self.sources.iter().map(part).collect::<Result<Vec<_>>>()?;
         let elements: Vec<Element> = parts.iter().map(|part| part.element).collect();

@@ -11,8 +11,9 @@ use compute::{Backend, Compute};
 use geometry::health::CloudFindings;
 use geometry::{Cloud, Mesh, OrderedPoints, Surface, facet_sampling, snapshot};
 use io::cad::CadReader;
+use io::source::Source;
 use io::xyz::Columns;
-use io::{LoadOptions, SourceFile, load_scan};
+use io::{LoadOptions, SourceFile, load_scan_from};
 
 /// Fewer points are single touches more often than a surface.
 const MIN_SURFACE_POINTS: usize = 2000;
@@ -93,16 +94,45 @@ impl Actual {
         cad: &CadReader,
         progress: &Progress,
     ) -> Result<Self> {
+        let read = |path: &PathBuf| SourceFile::read(path, unit, columns);
+        let files = paths.iter().map(read).collect::<Result<Vec<_>>>()?;
+        Self::of_files(&files, unit, columns, cad, progress)
+    }
+
+    /// As [`Self::read`], of files that were hashed.
+    pub fn of_files(
+        files: &[SourceFile],
+        unit: Option<LengthUnit>,
+        columns: Option<Columns>,
+        cad: &CadReader,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let options = LoadOptions { unit, columns, cad: cad.clone() };
+        let opened = files.iter().enumerate().map(|(i, file)| {
+            let fraction = |index: usize| 0.8 * index as f32 / files.len() as f32;
+            Ok((file.clone(), file.open(&progress.part(fraction(i), fraction(i + 1)))?))
+        });
+        Self::of_opened(opened, &options, progress)
+    }
+
+    /// As [`Self::read`], of files that were hashed and opened; each with whether it is what was hashed for certain.
+    pub(super) fn of_opened(
+        files: impl ExactSizeIterator<Item = Result<(SourceFile, (Source, bool))>>,
+        options: &LoadOptions,
+        progress: &Progress,
+    ) -> Result<Self> {
         let mut cloud = Cloud::default();
         let mut mesh: Option<Mesh> = Some(Mesh::default());
         let mut findings = CloudFindings::default();
         let (mut sources, mut notes) = (Vec::new(), Vec::new());
-        for (i, path) in paths.iter().enumerate() {
-            let fraction = |index: usize| 0.8 * index as f32 / paths.len() as f32;
-            let options = LoadOptions { unit, columns, cad: cad.clone() };
-            let mut loaded =
-                load_scan(path, &options, &progress.part(fraction(i), fraction(i + 1))).map_err(|e| e.in_file(path))?;
-            let source = SourceFile::of(path, Some(loaded.unit), columns)?;
+        let is_one_of_many = files.len() > 1;
+        for (i, file) in files.enumerate() {
+            let (file, (opened, is_as_hashed)) = file?;
+            let mut loaded = load_scan_from(opened, options, &progress.quiet()).map_err(|e| e.in_file(&file.path))?;
+            if !is_as_hashed {
+                file.check_unchanged()?;
+            }
+            let source = file.read_as(Some(loaded.unit), options.columns);
             if let Some(added) = loaded.mesh.as_ref().and_then(|mesh| facet_sampling::fill(&mut loaded.cloud, mesh)) {
                 loaded.notes.push(added.sentence());
             }
@@ -118,7 +148,6 @@ impl Actual {
             });
             findings.not_finite_points += loaded.findings.not_finite_points;
             findings.duplicate_points += loaded.findings.duplicate_points;
-            let is_one_of_many = paths.len() > 1;
             notes.extend(if is_one_of_many { source.named(&loaded.notes, Vec::new()) } else { loaded.notes });
             sources.push(source);
             if i == 0 {

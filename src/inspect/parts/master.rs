@@ -1,22 +1,26 @@
 //! Nominals from measured points: a master part, or a model of a part without CAD.
 
-use std::path::Path;
-
 use super::{Actual, Nominal};
 use base::{Progress, Result, UserError, counted};
 use compute::cpu::Cpu;
 use geometry::facing::{self, Facing};
 use geometry::health::MeshFindings;
 use geometry::{Mesh, normals};
+use io::source::Source;
 use io::{LoadOptions, SourceFile};
 
 /// Reads a file of points as a nominal: its surface is made of facets between the points, wound to face outward as far as
 /// that can be told.
 ///
 /// Returns an error if the file cannot be read, if no facets can be made between its points, or if the work is cancelled.
-pub fn read(path: &Path, options: &LoadOptions, progress: &Progress) -> Result<Nominal> {
-    let LoadOptions { unit, columns, cad } = options;
-    let actual = Actual::read(&[path.to_owned()], *unit, *columns, cad, &progress.part(0.0, 0.4))?;
+pub fn read(
+    source: &SourceFile,
+    opened: (Source, bool),
+    options: &LoadOptions,
+    progress: &Progress,
+) -> Result<Nominal> {
+    let path = &source.path;
+    let actual = Actual::of_opened(std::iter::once(Ok((source.clone(), opened))), options, &progress.part(0.0, 0.4))?;
     let made = actual.surface(&Cpu, &progress.part(0.4, 0.8))?;
     if made.corners.is_empty() {
         return Err(UserError::input(format!(

@@ -13,7 +13,7 @@ use geometry::repair::{Repaired, repair};
 use geometry::{Point, Subset, Surface, edges, winding};
 use io::cad::CadReader;
 use io::cad::pmi::Pmi;
-use io::{LoadOptions, SourceFile, holds_points, load_nominal};
+use io::{LoadOptions, SourceFile, holds_points, load_nominal_from};
 
 /// Angle of adjacent facets from which on their edge is a crease: more than between the facets of a fillet.
 const MIN_CREASE_RAD: f64 = 0.5;
@@ -75,13 +75,23 @@ impl Nominal {
     ///
     /// Returns an error if the file cannot be read or the work is cancelled.
     pub fn read(path: &Path, unit: Option<LengthUnit>, cad: CadReader, progress: &Progress) -> Result<Self> {
-        let options = LoadOptions { unit, columns: None, cad };
-        if holds_points(path)? {
-            return master::read(path, &options, progress);
+        Self::of_file(&SourceFile::read(path, unit, None)?, cad, progress)
+    }
+
+    /// As [`Self::read`], of a file that was hashed.
+    pub fn of_file(source: &SourceFile, cad: CadReader, progress: &Progress) -> Result<Self> {
+        let options = LoadOptions { unit: source.unit, columns: None, cad };
+        let (mut opened, is_as_hashed) = source.open(&progress.part(0.0, 0.7))?;
+        if holds_points(&mut opened)? {
+            return master::read(source, (opened, is_as_hashed), &options, progress);
         }
-        let loaded = load_nominal(path, &options, &progress.part(0.0, 0.7)).map_err(|e| e.in_file(path))?;
-        progress.report(0.7, "Hashing the file")?;
-        let source = SourceFile::of(path, unit, None)?;
+        let loaded = load_nominal_from(opened, &options, &progress.part(0.0, 0.7));
+        let loaded = loaded.map_err(|e| e.in_file(&source.path))?;
+        // CAD files are read again, by a program of their own.
+        if !is_as_hashed || loaded.structure.is_some() {
+            source.check_unchanged()?;
+        }
+        let source = source.read_as(source.unit, None);
         progress.report(0.8, "Preparing the nominal for search")?;
         let Repaired { surface, closed_cracks, orientation } = repair(loaded.mesh);
         let findings = MeshFindings { closed_cracks, ..loaded.findings }.with_orientation(&orientation);

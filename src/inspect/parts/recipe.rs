@@ -36,7 +36,7 @@ impl Make for NominalRecipe {
 
     fn make(&self, _: &dyn Inputs, tools: &Tools<'_>, _: Option<&Nominal>, progress: &Progress) -> Result<Nominal> {
         let cad = CadReader { chord_mm: self.chord_mm, angle_deg: self.angle_deg, ..tools.cad.clone() };
-        let read = Nominal::read(&self.source.path, self.source.unit, cad, progress)?;
+        let read = Nominal::of_file(&self.source.as_it_is()?, cad, progress)?;
         let mut notes = Vec::new();
         let mut nominal = read.with_steps(&self.steps, &mut notes);
         nominal.notes.extend(notes);
@@ -100,8 +100,8 @@ impl Make for ScanRecipe {
         {
             return Ok(before.with_step(last, tools.backend, progress)?.0);
         }
-        let paths: Vec<_> = sources.iter().map(|source| source.path.clone()).collect();
-        let read = Actual::read(&paths, self.unit, self.columns, tools.cad, &progress.part(0.0, 0.8))?;
+        let files = sources.iter().map(SourceFile::as_it_is).collect::<Result<Vec<_>>>()?;
+        let read = Actual::of_files(&files, self.unit, self.columns, tools.cad, &progress.part(0.0, 0.8))?;
         read.cleaned(&self.cleaning, tools.backend, &progress.part(0.8, 1.0))
     }
 }

@@ -8,6 +8,7 @@ use super::plane::PlanePoint;
 use super::{PlaneSection, gap};
 use crate::deviation::Tolerance;
 use crate::features::fits::CorrelatedNoise;
+use crate::recipe::Figure;
 use crate::tolerances::{self, Conformity};
 use crate::verdict::Verdict;
 use base::LengthUnit;
@@ -425,6 +426,20 @@ impl MeasuredDimension {
         self.dimension.tolerance?;
         let decided = self.decision().map(|(side, conformity)| tolerances::decided(Some(conformity), side));
         Some(decided.unwrap_or(Verdict::Incomplete))
+    }
+
+    /// Its measured value with its limits; `None` without one.
+    pub fn figure(&self, name: String) -> Option<Figure> {
+        let value = *self.measured.as_ref()?.as_ref().ok()?;
+        let limit =
+            |of: fn(&Tolerance) -> f64| Some(self.nominal.as_ref().ok()? + of(self.dimension.tolerance.as_ref()?));
+        let (lower, upper) = (limit(|own| own.low_mm), limit(|own| own.high_mm));
+        Some(Figure {
+            uncertainty: self.uncertainty,
+            lower,
+            upper,
+            ..Figure::new(name, self.dimension.kind.unit(), value)
+        })
     }
 
     /// Its value with its unit, measured or else of the nominal; `None` if there is neither.

@@ -56,7 +56,7 @@ impl Product for Section {
         let tolerance = &self.parameters.tolerance;
         let in_tolerance = if own.measured_mm > 0.0 { own.in_tolerance_mm / own.measured_mm } else { f64::NAN };
         let limited = |figure| Figure { lower: Some(tolerance.low_mm), upper: Some(tolerance.high_mm), ..figure };
-        vec![
+        let mut figures = vec![
             limited(Figure::new("Min", "mm", own.min_mm)),
             limited(Figure::new("Max", "mm", own.max_mm)),
             Figure::new("In tolerance", "%", 100.0 * in_tolerance),
@@ -66,7 +66,9 @@ impl Product for Section {
                 lower: Some(100.0 * self.parameters.min_coverage),
                 ..Figure::new("Measured contour", "%", 100.0 * own.coverage())
             },
-        ]
+        ];
+        figures.extend(self.dimension_names().zip(&self.dimensions).filter_map(|(name, own)| own.figure(name)));
+        figures
     }
 
     fn verdict(&self) -> Option<Verdict> {

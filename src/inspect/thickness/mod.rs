@@ -11,8 +11,9 @@ use crate::deviation::judgement::percent;
 use crate::verdict::Verdict;
 use base::{Progress, Result, UserError};
 use compute::{Backend, Compute, thickness};
+use geometry::refine::{self, Expected};
 use geometry::winding::{self, Orientation};
-use geometry::{Mesh, OrderedPoints, Point, Surface, Vector, exposed, refine, triangle};
+use geometry::{Mesh, OrderedPoints, Point, Surface, Vector, exposed, triangle};
 
 /// Parameters of a thickness map.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -171,12 +172,12 @@ pub fn run(
     }
     let (reversed, orientation) = winding::examine(surface);
     let mut notes = doubts(surface, &reversed, &orientation);
-    let sizes = sizes(surface.mesh());
-    let spacing_mm = parameters.spacing_mm.unwrap_or_else(|| spacing_mm(&sizes, FACETS));
-    if facets(&sizes, spacing_mm) > MAX_FACETS {
+    let expected = Expected::of(surface.mesh());
+    let spacing_mm = parameters.spacing_mm.unwrap_or_else(|| spacing_mm(&expected, FACETS));
+    if expected.facets(spacing_mm) > MAX_FACETS {
         return Err(UserError::input(format!(
             "A map of {spacing_mm} mm would have too many facets; choose {:.3} mm or more.",
-            self::spacing_mm(&sizes, MAX_FACETS)
+            self::spacing_mm(&expected, MAX_FACETS)
         )));
     }
     // The faces of bodies inside or on each other are no sides of walls.
@@ -197,41 +198,20 @@ pub fn run(
     let statistics = statistics(&mesh, &thickness_mm, parameters);
     let distance_mm = SPOT_DISTANCE * surface.bounds().diagonal();
     let spots = spots(&points, &thickness_mm, THIN * statistics.median_mm, distance_mm);
-    let thickest = spots_of(&points, &thickness_mm).max_by(|a, b| a.thickness_mm.total_cmp(&b.thickness_mm));
+    let thickest = spots_of(&points, &thickness_mm).min_by_key(|own| own.rank(-1.0));
     if statistics.measured_mm2 <= 0.0 {
         notes.push(format!("Nowhere is there an opposite side within {max_mm} mm; look for a greater thickness."));
     }
     Ok(ThicknessMap { parameters: *parameters, mesh, thickness_mm, statistics, spots, thickest, notes })
 }
 
-/// Longest edge and height above it of each facet, mm.
-fn sizes(mesh: &Mesh) -> Vec<[f64; 2]> {
-    let size = |facet: usize| {
-        let [a, b, c] = mesh.corners(facet);
-        let edge_mm = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-        [edge_mm, triangle::area_vector(&[a, b, c]).norm() / edge_mm.max(f64::MIN_POSITIVE)]
-    };
-    (0..mesh.facets.len()).map(size).collect()
-}
-
-/// About how many facets these become if no edge may be longer than `spacing_mm`.
-fn facets(sizes: &[[f64; 2]], spacing_mm: f64) -> f64 {
-    let halvings = |mm: f64| (mm / spacing_mm).log2().ceil().max(0.0);
-    // As long as all edges are halved, a facet becomes four; as long as the two long ones are, three.
-    let of = |[edge_mm, height_mm]: &[f64; 2]| {
-        let (long, both) = (halvings(*edge_mm), halvings(*height_mm));
-        4.0_f64.powf(both) * 3.0_f64.powf(long - both)
-    };
-    sizes.iter().map(of).sum()
-}
-
 /// The spacing at which about `count` facets result, or that of the longest edge if there are more already.
-fn spacing_mm(sizes: &[[f64; 2]], count: f64) -> f64 {
-    let longest_mm = sizes.iter().map(|[edge_mm, _]| *edge_mm).fold(0.0, f64::max);
+fn spacing_mm(expected: &Expected, count: f64) -> f64 {
+    let longest_mm = expected.longest_mm();
     let (mut low, mut high) = (1e-4 * longest_mm, longest_mm);
     for _ in 0..30 {
         let middle = (low * high).sqrt();
-        *(if facets(sizes, middle) > count { &mut low } else { &mut high }) = middle;
+        *(if expected.facets(middle) > count { &mut low } else { &mut high }) = middle;
     }
     high
 }
@@ -285,6 +265,15 @@ fn statistics(mesh: &Mesh, thickness_mm: &[Option<f64>], parameters: &Parameters
     }
 }
 
+impl ThinSpot {
+    /// By thickness, times `sign`, and of spots as thick by position, both to a nanometre: so that which comes first depends neither on
+    /// the order of facets nor on rounding.
+    fn rank(&self, sign: f64) -> (i64, [i64; 3]) {
+        let nanometres = |mm: f64| (1e6 * mm).round() as i64;
+        (nanometres(sign * self.thickness_mm), self.at.coords.map(nanometres).into())
+    }
+}
+
 /// The points that were measured.
 fn spots_of(points: &[Point], thickness_mm: &[Option<f64>]) -> impl Iterator<Item = ThinSpot> {
     points.iter().zip(thickness_mm).filter_map(|(at, own)| Some(ThinSpot { at: *at, thickness_mm: (*own)? }))
@@ -294,7 +283,7 @@ fn spots_of(points: &[Point], thickness_mm: &[Option<f64>]) -> impl Iterator<Ite
 fn spots(points: &[Point], thickness_mm: &[Option<f64>], max_mm: f64, distance_mm: f64) -> Vec<ThinSpot> {
     let found = spots_of(points, thickness_mm);
     let mut found: Vec<ThinSpot> = found.filter(|spot| spot.thickness_mm <= max_mm).collect();
-    found.sort_by(|a, b| a.thickness_mm.total_cmp(&b.thickness_mm));
+    found.sort_by_cached_key(|own| own.rank(1.0));
     let mut kept: Vec<ThinSpot> = Vec::new();
     for spot in found {
         if kept.len() == MAX_SPOTS {

@@ -72,6 +72,7 @@ mod profile;
 pub mod recipe;
 mod runout;
 mod sections;
+mod senses;
 mod size;
 mod size_class;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::points::leave_noise_undecided;
-use super::{Characteristic, DatumLetters, Feature, Features, Judged, Tolerance, common, judge};
+use super::{Characteristic, DatumLetters, Feature, Features, Judged, Tolerance, common, judge, senses};
 use crate::alignment::recipe::pose_in;
 use crate::deviation::{Check, DeviationMap};
 use crate::features::measured::{MeasuredBy, MeasuredFeature};
@@ -245,6 +245,9 @@ impl Make for ToleranceRecipe {
             }
         }
         let mut judged = judge(&asked, &features, &letters)?;
+        if self.alignment.is_none() {
+            senses::check(&asked, &judged, &features, &letters)?;
+        }
         judged.rejected = rejected.join("; ");
         if !rejected.is_empty() {
             judged.how += &format!("; {}", judged.rejected);

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Setup;
-use base::{Progress, Result, UserError, hash};
+use base::{Progress, Result, UserError};
 use geometry::health::CloudFindings;
 use geometry::{Cloud, Point, Subset};
 use inspect::calibration::Artefact;
 use inspect::parts::{Actual, PreparedScan};
-use io::{LoadOptions, SourceFile, load_scan, region_table};
+use io::{LoadOptions, SourceFile, load_scan_from, region_table};
 
 /// The measuring instrument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,20 +64,21 @@ impl Measurement {
         progress: &Progress,
     ) -> Result<(Self, Vec<String>)> {
         let (mut notes, mut names) = (Vec::new(), Vec::new());
+        let source = SourceFile::read(path, None, None)?;
         let mut cloud = if region_table::is_region_table(path) {
-            let (of_rows, points) = region_table::read(path)?.into_iter().unzip();
-            names = of_rows;
-            Cloud::from_points(points)
+            let rows = region_table::read(path)?;
+            let intensity: Option<Vec<f32>> = rows.iter().map(|row| row.intensity).collect();
+            let points = rows.iter().map(|row| row.point).collect();
+            names = rows.into_iter().map(|row| row.region).collect();
+            Cloud { points, intensity: intensity.unwrap_or_default(), ..Cloud::default() }
         } else {
-            let loaded = load_scan(path, &LoadOptions::default(), progress)?;
+            let loaded = load_scan_from(source.open(progress)?.0, &LoadOptions::default(), progress)?;
             notes = loaded.notes;
             loaded.cloud
         };
         if instrument == Instrument::Sensor {
             setup.handedness.convert(&mut cloud);
         }
-        let absolute = base::absolute(path);
-        let source = SourceFile { hash: hash::file_hash(&absolute)?, path: absolute, unit: None, columns: None };
         let actual = Actual {
             sources: vec![source],
             cloud,

@@ -119,8 +119,15 @@ impl Block {
                 max_angle_deg: 90.0,
             });
             let fitting = Fitting::of(Kind::Plane);
-            let recipe =
-                FeatureRecipe { scan, selection, fitting, plane: None, parallel_to: Vec::new(), nominal: None };
+            let recipe = FeatureRecipe {
+                scan,
+                selection,
+                fitting,
+                plane: None,
+                parallel_to: Vec::new(),
+                nominal: None,
+                nominal_from: None,
+            };
             plan.add(name, recipe.into()).unwrap()
         };
         let (top, bottom) = (face("Top", &|normal| normal.z > 0.9), face("Bottom", &|normal| normal.z < -0.9));
@@ -135,7 +142,8 @@ impl Block {
         };
         let height = plan.add("Height", height.into()).unwrap();
         let construction = Construction::Middle;
-        let mid_plane = ConstructionRecipe { construction, sources: vec![top, bottom], nominal: None };
+        let mid_plane =
+            ConstructionRecipe { construction, sources: vec![top, bottom], nominal: None, nominal_from: None };
         let mid_plane = plan.add("Mid-plane", mid_plane.into()).unwrap();
         let a = plan
             .add("A", DatumRecipe { letter: "A".into(), feature: Some(bottom), name: String::new() }.into())
@@ -317,6 +325,7 @@ fn the_next_part_keeps_the_nominal_and_points_of_one_scan_say_so() {
         plane: None,
         parallel_to: Vec::new(),
         nominal: None,
+        nominal_from: None,
     };
     let bare = block.plan.add("Bare", bare.into()).unwrap();
     let tilt = MeasureRecipe {

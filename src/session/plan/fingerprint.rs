@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
@@ -28,17 +29,34 @@ impl Plan {
         hasher.0.update(base::software::version().as_bytes());
         for element in self.elements() {
             let mut recipe = element.recipe.clone();
-            let file = recipe.file_mut().map(std::mem::take);
+            let hash = match &element.recipe {
+                Recipe::Nominal(own) => Some(own.source.hash_as_it_is()?),
+                _ => recipe.file_mut().map(|file| base::hash::file_hash(file)).transpose()?,
+            };
+            recipe.file_mut().map(std::mem::take);
             if let Recipe::Nominal(own) = &mut recipe {
                 own.source.hash = String::new();
             }
             // Writing to memory does not fail.
             let _ = serde_json::to_writer(&mut hasher, &(element.id, &element.name, recipe));
-            if let Some(file) = file {
-                hasher.0.update(base::hash::file_hash(&file)?.as_bytes());
-            }
+            hasher.0.update(hash.unwrap_or_default().as_bytes());
         }
         Ok(hasher.0.finalize().to_hex().to_string())
+    }
+
+    /// The plan with its nominals as their files are now, which are read here and parsed when they are made.
+    ///
+    /// Returns an error if a file cannot be read.
+    pub fn with_files_as_they_are(&self) -> Result<Self> {
+        let mut plan = self.clone();
+        for element in self.elements() {
+            if let Recipe::Nominal(own) = &element.recipe {
+                let mut now = own.clone();
+                now.source = own.source.as_it_is().map_err(|error| error.about(&element.name))?;
+                plan.set_recipe(element.id, Recipe::Nominal(now))?;
+            }
+        }
+        Ok(plan)
     }
 
     /// The current fingerprint of every element, for the part measured in `sources`.
@@ -72,8 +90,15 @@ impl Digest {
     fn of(&self, recipe: &Recipe) -> &[u8; 32] {
         self.0.get_or_init(|| {
             let mut hasher = Hasher(blake3::Hasher::new());
-            // Writing to memory does not fail.
-            let _ = serde_json::to_writer(&mut hasher, recipe);
+            // A file is known by its hash and not by where it lies. Writing to memory does not fail.
+            let _ = match recipe {
+                Recipe::Nominal(own) => {
+                    let mut moved = own.clone();
+                    moved.source.path = PathBuf::new();
+                    serde_json::to_writer(&mut hasher, &Recipe::Nominal(moved))
+                }
+                other => serde_json::to_writer(&mut hasher, other),
+            };
             *hasher.0.finalize().as_bytes()
         })
     }
@@ -118,6 +143,20 @@ mod tests {
         let nominal = NominalRecipe { source, chord_mm: 0.01, angle_deg: 5.0, steps: Vec::new() };
         plan.add("Part", nominal.into()).unwrap();
         plan
+    }
+
+    /// A nominal that was moved, renamed or copied leaves results as they are; one changed by a byte does not.
+    #[test]
+    fn a_nominal_is_known_by_its_contents() {
+        let folder = tempfile::tempdir().unwrap();
+        let with = |name: &str, contents: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, contents).unwrap();
+            plan_of(&path).fingerprints(&[])
+        };
+        let first = with("part.stl", "solid");
+        assert_eq!(with("renamed.stl", "solid"), first);
+        assert_ne!(with("part.stl", "solie"), first);
     }
 
     #[test]

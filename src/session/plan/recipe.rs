@@ -9,7 +9,7 @@ use inspect::calibration::recipe::CalibrationRecipe;
 use inspect::detection::DetectionRecipe;
 use inspect::deviation::{ComparisonRecipe, Verdict};
 use inspect::features::Element as Geometry;
-use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe};
+use inspect::features::recipe::{ConstructionRecipe, FeatureRecipe, SlotRecipe, TakenFrom};
 use inspect::main_alignment::MainAlignmentRecipe;
 use inspect::offset::{ContactRecipe, FieldRecipe, OffsetRecipe, ScanSurfaceRecipe};
 use inspect::parts::{NominalRecipe, ScanRecipe};
@@ -213,14 +213,15 @@ impl Recipe {
         }
     }
 
-    /// Sets the nominal geometry of a feature, nominal frame; other recipes ignore it.
-    pub fn set_nominal(&mut self, nominal: Option<Geometry>) {
-        match self {
-            Self::Feature(own) => own.nominal = nominal,
-            Self::Slot(own) => own.nominal = nominal,
-            Self::Construction(own) => own.nominal = nominal,
-            _ => {}
-        }
+    /// Sets the nominal geometry of a feature, nominal frame, and what it was taken from; other recipes ignore it.
+    pub fn set_nominal(&mut self, nominal: Option<Geometry>, from: Option<TakenFrom>) {
+        let (own_nominal, own_from) = match self {
+            Self::Feature(own) => (&mut own.nominal, &mut own.nominal_from),
+            Self::Slot(own) => (&mut own.nominal, &mut own.nominal_from),
+            Self::Construction(own) => (&mut own.nominal, &mut own.nominal_from),
+            _ => return,
+        };
+        (*own_nominal, *own_from) = (nominal, from);
     }
 }
 
@@ -243,7 +244,8 @@ pub struct ElementResult {
 
 impl ElementResult {
     pub(crate) fn of<R: Make>(made: std::sync::Arc<R::Made>) -> Self {
-        let (figures, verdict) = (made.figures(), Product::verdict(&*made));
+        let (mut figures, verdict) = (made.figures(), Product::verdict(&*made));
+        Figure::worst_first(&mut figures);
         let (covers, sentences, blocks) = (made.covers(), Product::sentences(&*made), made.blocks());
         Self { output: made, figures, verdict, covers, sentences, blocks }
     }

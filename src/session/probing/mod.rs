@@ -1,6 +1,7 @@
 //! State of a hybrid measurement: the nominal holes, their positions in the scan, and the results of the probing
 //! cycles.
 
+mod machine_axes;
 mod steps;
 
 use std::path::Path;
@@ -10,8 +11,11 @@ use serde_json::{Value, json};
 
 use super::calibration::InputFile;
 use base::{Result, UserError};
+use inspect::calibration::joint::CmmErrors;
 use inspect::features::sheet_metal::holes::NominalHole;
 use inspect::probing::{Convergence, Program, Refused, Rounds, Row, Settings};
+pub use machine_axes::MERGE_SCHEMA;
+
 use io::atomic;
 
 /// Value of `schema` in a file of probing cycles.
@@ -75,6 +79,10 @@ pub struct Probing {
     pub holes: Vec<NominalHole>,
     /// The files of the scan that was searched for them.
     pub scan: Vec<InputFile>,
+    /// Geometric errors of the CMM that the scan was corrected for. All positions here are in its true axes; what the CMM is told,
+    /// and tells, is in its own coordinates.
+    #[serde(skip_serializing_if = "CmmErrors::is_none")]
+    pub cmm_errors: CmmErrors,
     /// Holes not found in the scan, with the reason.
     pub missing: Vec<Refused>,
     /// The probing cycles; `None` until the holes were searched.
@@ -88,6 +96,11 @@ impl Probing {
     pub fn program(&self) -> Result<Option<Program>> {
         // The notes of the planning were recorded when the cycles last changed.
         self.rounds.clone().map_or(Ok(None), |mut rounds| rounds.program())
+    }
+
+    /// [`Self::program`] in the coordinates of the CMM, which its geometric errors distort.
+    pub fn program_for_machine(&self) -> Result<Option<Program>> {
+        Ok(self.program()?.map(|own| own.mapped(|point| self.cmm_errors.indicated(point))))
     }
 
     /// Number of holes that have converged, that are still to be probed, and that failed.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Probing, Setup};
+use super::{Probing, Setup, machine_axes};
 use crate::calibration::InputFile;
 use base::{ErrorKind, Progress, Result, UserError, file_name, hash};
 use geometry::KdTree;
@@ -62,12 +62,15 @@ impl Probing {
         let mut rounds = Rounds::begin(&started, &settings, &setup.convergence)?;
         // Holes that cannot be probed get a note in their row.
         rounds.program()?;
-        let mut notes = vec![format!("{} of {} holes were found in the scan.", started.len(), self.holes.len())];
+        let (cmm_errors, of_axes) = machine_axes::of_scan(&actual.sources);
+        let mut notes =
+            vec![format!("{} of {} holes were found in the scan.", started.len(), self.holes.len()), of_axes];
         notes.extend(missing.iter().map(|own| own.reason.clone()));
         notes.extend(rounds.comparison().rows.iter().filter_map(|row| row.note.clone()));
         let probing = Self {
             setup,
             scan: actual.sources.iter().map(InputFile::of).collect(),
+            cmm_errors,
             missing,
             rounds: Some(rounds),
             taken: Vec::new(),
@@ -86,6 +89,7 @@ impl Probing {
             return Err(UserError::usage("Nothing is left to probe: every hole has converged or failed."));
         };
         let mut touches = read_touches(path)?;
+        touches.touched.iter_mut().for_each(|own| own.place = self.cmm_errors.corrected(&own.place));
         let file = input_file(path)?;
         if let Some(cycle) = self.taken.iter().position(|own| own.blake3 == file.blake3) {
             return Err(UserError::input(format!(
@@ -146,7 +150,7 @@ impl Probing {
             return Err(UserError::usage("Find the holes in the scan and plan their probing first."));
         };
         base::folder::make(folder)?;
-        let files = match self.program()? {
+        let files = match self.program_for_machine()? {
             Some(program) => {
                 let name = self.list.as_ref().map_or("holes", |list| &list.name);
                 let header = dmis::Header {

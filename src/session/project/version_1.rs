@@ -170,6 +170,7 @@ impl FeatureScan {
                 plane: own.plane.map(InPlane::Fixed),
                 parallel_to: own.parallel_to.into_iter().map(|points| self.selection(points)).collect(),
                 nominal: None,
+                nominal_from: None,
             };
             named.insert(own.name.clone(), plan.add(&own.name, recipe.into())?);
         }
@@ -180,6 +181,7 @@ impl FeatureScan {
                 plane: own.plane.map(InPlane::Fixed),
                 clip_sigmas: own.clip_sigmas,
                 nominal: None,
+                nominal_from: None,
             };
             named.insert(own.name.clone(), plan.add(&own.name, recipe.into())?);
         }
@@ -189,7 +191,12 @@ impl FeatureScan {
                 fields.notes.push(format!("“{}” was left out because a source element is missing.", own.name));
                 continue;
             };
-            let recipe = recipe::ConstructionRecipe { construction: own.construction, sources, nominal: None };
+            let recipe = recipe::ConstructionRecipe {
+                construction: own.construction,
+                sources,
+                nominal: None,
+                nominal_from: None,
+            };
             named.insert(own.name.clone(), plan.add(&own.name, recipe.into())?);
         }
         made.extend(named.into_values());

@@ -58,7 +58,7 @@ pub(super) fn tolerance(document: &Document, element: &Element, recipe: &Toleran
 pub(super) fn measure(document: &Document, element: &Element, recipe: &MeasureRecipe) -> Rows {
     let own = document.result::<Measure>(Some(element.id))?;
     let figure = &own.figure;
-    let row = ResultRow::new(element, figure.name, figure.unit);
+    let row = ResultRow::new(element, figure.name.clone(), figure.unit);
     Some(vec![ResultRow {
         lower: figure.lower,
         upper: figure.upper,

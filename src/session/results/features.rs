@@ -63,7 +63,7 @@ fn remarks(own: &MeasuredFeature) -> String {
 fn sizes(element: &Element, own: &MeasuredFeature, nominal: Option<&Geometry>) -> Vec<ResultRow> {
     let figures = own.figures().into_iter().filter(|figure| figure.name != "RMS");
     let row = |figure: inspect::recipe::Figure| {
-        let nominal = nominal.and_then(|own| nominal_size(figure.name, own));
+        let nominal = nominal.and_then(|own| nominal_size(&figure.name, own));
         ResultRow::new(element, figure.name, figure.unit).measured(nominal, Some(figure.value), figure.uncertainty)
     };
     figures.map(row).collect()

@@ -8,6 +8,8 @@ mod features;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use super::Document;
 use super::pipeline::State;
 use super::plan::{Element, ElementId, Recipe, quoted};
@@ -84,7 +86,7 @@ pub struct ResultRow {
     /// Whether it is a check rather than a feature.
     pub is_check: bool,
     /// What is stated of it, in English.
-    pub characteristic: &'static str,
+    pub characteristic: Cow<'static, str>,
     /// Nominal value, in `unit`.
     pub nominal: Option<f64>,
     /// Measured value, in `unit`.
@@ -108,13 +110,13 @@ pub struct ResultRow {
 }
 
 impl ResultRow {
-    fn new(element: &Element, characteristic: &'static str, unit: &'static str) -> Self {
+    fn new(element: &Element, characteristic: impl Into<Cow<'static, str>>, unit: &'static str) -> Self {
         Self {
             element: element.id,
             name: element.name.clone(),
             item: String::new(),
             is_check: !element.recipe.is_feature(),
-            characteristic,
+            characteristic: characteristic.into(),
             nominal: None,
             actual: None,
             deviation: None,
@@ -139,7 +141,7 @@ impl ResultRow {
     /// Name of the element, and which of several things that it measures.
     pub fn title(&self) -> String {
         // Dimensions are named after what they measure; points have names of their own.
-        let item = match self.item.starts_with(self.characteristic) {
+        let item = match self.item.starts_with(&*self.characteristic) {
             true => texts::word(&self.item),
             false => self.item.as_str().into(),
         };

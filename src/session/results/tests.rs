@@ -94,6 +94,7 @@ impl Block {
             plane: None,
             parallel_to: Vec::new(),
             nominal: Some(Geometry::Shape(nominal)),
+            nominal_from: None,
         };
         self.document.plan.add(name, recipe.into()).unwrap();
     }
@@ -166,7 +167,7 @@ fn features_stand_against_their_nominals_in_the_nominal_frame() {
     let mut block = Block::new();
     block.make();
     let bore = block.rows("bore");
-    let characteristics: Vec<&str> = bore.iter().map(|own| own.characteristic).collect();
+    let characteristics: Vec<&str> = bore.iter().map(|own| &*own.characteristic).collect();
     assert_eq!(characteristics, ["Diameter", "Form error", "X", "Y", "Z", "Angle to the nominal"]);
     for (own, nominal, actual) in
         [(&bore[0], 10.0, 10.02), (&bore[2], 30.0, 30.03), (&bore[3], 20.0, 20.0), (&bore[4], 0.0, 0.0)]

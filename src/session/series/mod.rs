@@ -56,8 +56,9 @@ pub fn run(
     done: impl FnMut(&Part, PartRecord) -> Result<()> + Send,
 ) -> Result<()> {
     let SeriesRun { plan, parts, at_once, .. } = *run;
-    let shared = shared_results(plan, tools, &progress.part(0.0, 0.02))?;
+    // Before what was kept of the files is parsed.
     let fingerprint = plan.content_hash()?;
+    let shared = shared_results(plan, tools, &progress.part(0.0, 0.02))?;
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let stopped = Mutex::new(None);
     let stop = |error: UserError| {

@@ -87,7 +87,7 @@ impl From<&Figure> for FigureRecord {
     fn from(figure: &Figure) -> Self {
         let finite = |value: f64| value.is_finite().then_some(value);
         Self {
-            name: figure.name.to_owned(),
+            name: figure.name.clone().into_owned(),
             unit: figure.unit.to_owned(),
             value: finite(figure.value),
             uncertainty: figure.uncertainty.and_then(finite),
@@ -191,8 +191,7 @@ impl PartRecord {
         if !is_of_plan || record.error.is_some() || record.part != part.name {
             return None;
         }
-        let stage = Stage::of(part.name.clone(), &part.files).ok()?;
-        let hashes = |sources: &[SourceFile]| sources.iter().map(|own| own.hash.clone()).collect::<Vec<_>>();
-        (hashes(&stage.sources) == hashes(&record.sources)).then_some(record)
+        let now = part.files.iter().map(|path| base::hash::file_hash(path).ok());
+        now.eq(record.sources.iter().map(|own| Some(own.hash.clone()))).then_some(record)
     }
 }

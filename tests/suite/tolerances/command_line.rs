@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use nalgebra::UnitQuaternion;
 use serde_json::Value;
 use shadowgraph::geometry::{Mesh, Point, mesh::shapes};
 use shadowgraph::io::write;
@@ -93,6 +94,43 @@ fn faces_of_the_nominal_tell_true_places() {
     let strange = [&kinds[..], &["--nominal", text(&drawn), "--face", "lug=30,5,0"]].concat();
     assert!(errors(&judge(&features, &plan, &strange)).contains("no feature “lug”"));
     assert_eq!(judge(&features, &plan, &["--face", "bore=30,5,0"]).status.code(), Some(2));
+}
+
+/// Points turned against the frame of the nominals: the place is that of the part as it lies in its datums, or it is refused.
+#[test]
+fn points_turned_against_the_nominals_have_their_place_or_none() {
+    let Files { folder, features, plan } = files();
+    let text = std::fs::read_to_string(&features).unwrap();
+    let (mut refused, mut judged) = (0, 0);
+    let quarter = std::f64::consts::FRAC_PI_2;
+    for turn in 0..16 {
+        let (about_z, about_x) = (f64::from(turn % 4) * quarter + 0.02, f64::from(turn / 4) * quarter - 0.03);
+        let rotation = UnitQuaternion::from_euler_angles(about_x, 0.0, about_z);
+        let turned = text.lines().map(|line| match line.split(',').collect::<Vec<_>>().as_slice() {
+            [name, x, y, z] if x.parse::<f64>().is_ok() => {
+                let [x, y, z] = [x, y, z].map(|own| own.trim().parse::<f64>().unwrap());
+                let point = rotation * Point::new(x, y, z);
+                format!("{name},{},{},{}\n", point.x, point.y, point.z)
+            }
+            _ => format!("{line}\n"),
+        });
+        let path = folder.path().join("turned.csv");
+        std::fs::write(&path, turned.collect::<String>()).unwrap();
+        let output = judge(&path, &plan, &kinds_and(&["--json"]));
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        match answer["tolerances"][3]["judged"]["measured_mm"].as_f64() {
+            Some(off) => {
+                judged += 1;
+                assert!((off - 0.06).abs() < 1e-5, "turn {turn}: {off}");
+            }
+            None => {
+                refused += 1;
+                let said = format!("{answer}{}", errors(&output));
+                assert!(said.contains("turned against the nominals"), "turn {turn}: {said}");
+            }
+        }
+    }
+    assert!(judged > 0 && refused > 0, "{judged} judged, {refused} refused");
 }
 
 #[test]

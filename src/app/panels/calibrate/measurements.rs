@@ -1,16 +1,18 @@
 //! Measurements of both instruments in the Calibrate workspace: files, regions, stored snapshots.
 
-use egui::RichText;
+use egui::{RichText, Ui};
 
-use super::super::PanelContext;
+use super::super::{PanelContext, named};
 use super::result::{description_of, light_of};
 use super::{CalibratePanel, colour_of, has_all_regions};
 use crate::choosing::Purpose;
 use crate::lengths::{position_text, with_unit};
+use crate::number_field::NumberField;
 use crate::viewport::brush::Tool;
 use crate::{Action, theme};
 use dispatch::Calibrate;
 use inspect::calibration::Light;
+use inspect::calibration::joint::{KnownErrors, Stated};
 use io::SourceFile;
 use render::GROUP_COLOURS;
 use session::calibration::{Instrument, Measurement};
@@ -130,10 +132,54 @@ impl CalibratePanel {
             if ui.add_enabled(ready, egui::Button::new(text!("calibrate-store"))).on_hover_text(hint).clicked() {
                 context.send(Calibrate::KeepSnapshot);
             }
+            known_errors(ui, &mut wanted.known);
             ui.add_enabled_ui(stored > 0, |ui| {
                 ui.checkbox(&mut wanted.squareness, text!("calibrate-squareness-estimate"));
                 ui.checkbox(&mut wanted.scales, text!("calibrate-scales-estimate"));
             });
         });
+    }
+}
+
+/// Squareness and scales of the CMM that are known from another measurement, with their U.
+fn known_errors(ui: &mut Ui, known: &mut KnownErrors) {
+    let mut is_known = known.squareness_rad.is_some();
+    let label = text!("calibrate-squareness-known");
+    if ui.checkbox(&mut is_known, label.as_str()).on_hover_text(text!("calibrate-known-hint")).changed() {
+        known.squareness_rad = is_known.then(Stated::default);
+    }
+    if let Some(own) = &mut known.squareness_rad {
+        ui.horizontal(|ui| stated(ui, std::slice::from_mut(&mut own.value), &mut own.expanded, (&label, " µrad")));
+    }
+    let mut is_known = known.scales.iter().any(Option::is_some);
+    let label = text!("calibrate-scales-known");
+    if ui.checkbox(&mut is_known, label.as_str()).on_hover_text(text!("calibrate-known-hint")).changed() {
+        known.scales = [is_known.then(Stated::default); 3];
+    }
+    if let [Some(x), Some(y), Some(z)] = known.scales {
+        let (mut values, mut expanded) = ([x.value, y.value, z.value], x.expanded);
+        ui.horizontal(|ui| stated(ui, &mut values, &mut expanded, (&label, " µm/m")));
+        known.scales = values.map(|value| Some(Stated { value, expanded }));
+    }
+}
+
+/// Fields of values in millionths and of their common U.
+fn stated(ui: &mut Ui, values: &mut [f64], expanded: &mut f64, (name, unit): (&str, &str)) {
+    let axes: &[&str] = if values.len() == 1 { &[""] } else { &["X ", "Y ", "Z "] };
+    for (value, axis) in values.iter_mut().zip(axes) {
+        let mut micro = 1e6 * *value;
+        let field = NumberField::new(&mut micro).speed(1.0).max_decimals(2).prefix(axis.to_string()).suffix(unit);
+        let response = ui.add(field);
+        named(&response, &format!("{name} {axis}"));
+        if response.changed() {
+            *value = 1e-6 * micro;
+        }
+    }
+    let mut micro = 1e6 * *expanded;
+    let field = NumberField::new(&mut micro).speed(1.0).max_decimals(2).range(0.0..=1e5).prefix("± ").suffix(unit);
+    let response = ui.add(field);
+    named(&response, &format!("{name} U"));
+    if response.changed() {
+        *expanded = 1e-6 * micro;
     }
 }

@@ -101,6 +101,15 @@ impl RepeatabilitySection {
             if read.on_disabled_hover_text(text!("calibrate-log-first")).clicked() {
                 context.send(Command::Monitoring(Monitoring::ReadLog));
             }
+            let document = context.document();
+            let made = document.calibration.outcome.as_ref().map(|own| own.provenance.unix_s);
+            let is_logged = |unix_s| document.reading.as_ref().is_some_and(|own| own.log.holds(unix_s));
+            if has_log && made.is_some_and(|unix_s| !is_logged(unix_s)) {
+                let add = ui.add_enabled(!context.is_busy, egui::Button::new(text!("calibrate-log-add")));
+                if add.on_hover_text(text!("calibrate-log-add-hint")).clicked() {
+                    context.send(Command::Monitoring(Monitoring::AddToLog));
+                }
+            }
             if let Some(reading) = context.document().reading.clone() {
                 self.log_contents(ui, &reading);
             }

@@ -74,8 +74,8 @@ impl Column {
         let unit = lengths::unit();
         match self {
             Self::Element => row.title(),
-            Self::Characteristic if row.unit.is_empty() => texts::word(row.characteristic).into_owned(),
-            Self::Characteristic => format!("{}, {}", texts::word(row.characteristic), row.shown_unit(unit)),
+            Self::Characteristic if row.unit.is_empty() => texts::word(&row.characteristic).into_owned(),
+            Self::Characteristic => format!("{}, {}", texts::word(&row.characteristic), row.shown_unit(unit)),
             Self::Verdict => texts::word(row.verdict.name()).into_owned(),
             figure => row.written(figure.figure(row), unit, figure == Self::Deviation),
         }
@@ -269,7 +269,7 @@ mod tests {
             name: name.to_owned(),
             item: String::new(),
             is_check: verdict != RowVerdict::None,
-            characteristic: "Diameter",
+            characteristic: "Diameter".into(),
             nominal: None,
             actual,
             deviation: None,
@@ -348,7 +348,7 @@ mod tests {
         let bore = ResultRow { deviation: Some(0.0254), ..row("Bore", Some(50.8), RowVerdict::Pass) };
         let cells = Line::of(&bore).cells;
         assert_eq!([&cells[1], &cells[3], &cells[4]], ["Diameter, inch", "2.00000", "+0.00100"]);
-        let angle = ResultRow { unit: "°", characteristic: "Angle", ..bore };
+        let angle = ResultRow { unit: "°", characteristic: "Angle".into(), ..bore };
         let cells = Line::of(&angle).cells;
         assert_eq!([&cells[1], &cells[3]], ["Angle, °", "50.8000"]);
         lengths::set_unit(LengthUnit::Mm);

@@ -78,7 +78,7 @@ pub fn run(
     if let Some(fit) = best.offset {
         return Ok(Alignment {
             method: Method::Auto,
-            explained: Some(verifier.explained(&fit.pose, Some(fit))?),
+            explained: Some(verifier.explained(&verifier.dense, &fit.pose, Some(fit))?),
             alternatives: verification::alternatives(&ranked, spacing_mm),
             rivals: verification::rivals(&ranked, spacing_mm),
             ..fit.alignment(surface)
@@ -95,7 +95,7 @@ pub fn run(
     let start = Parameters { max_distance_mm: None, ..parameters.clone() };
     let fitted =
         best_fit::run_from_gate(backend, &problem, &best.pose, &start, start_gate, &progress.part(0.8, 1.0), watch)?;
-    let explained = verifier.explained(&fitted.nominal_from_scan, None)?;
+    let explained = verifier.explained(&verifier.dense, &fitted.nominal_from_scan, None)?;
     Ok(Alignment {
         method: Method::Auto,
         explained: Some(explained),

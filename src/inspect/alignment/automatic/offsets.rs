@@ -10,6 +10,8 @@ use geometry::Pose;
 
 /// Poses, best first, that are fitted with an offset.
 const MAX_POSES: usize = 12;
+/// The same where the best pose explains the scan but for details.
+const MAX_POSES_WHERE_EXPLAINED: usize = 3;
 /// Greatest distance of a point at first, in spacings of the model.
 const FIRST_GATE: f64 = 3.0;
 /// Iterations on the coarse, the fine and the dense sample.
@@ -33,8 +35,10 @@ impl Verifier<'_> {
         if rim.iter().filter(|is_rim| **is_rim).count() as f64 > MAX_RIM * rim.len() as f64 {
             return Ok(None);
         }
-        let mut starts: Vec<(Pose, f64)> = poses.iter().take(MAX_POSES).map(|pose| (*pose, 0.0)).collect();
-        if self.explained(&best.pose, None)?.fraction < ExplainedFraction::MIN_FRACTION {
+        let is_explained = self.explained(&self.fine, &best.pose, None)?.fraction >= ExplainedFraction::MIN_FRACTION;
+        let count = if is_explained { MAX_POSES_WHERE_EXPLAINED } else { MAX_POSES };
+        let mut starts: Vec<(Pose, f64)> = poses.iter().take(count).map(|pose| (*pose, 0.0)).collect();
+        if !is_explained {
             let mut unrefined = self.measured(&self.coarse, hypotheses, 2.0 * self.spacing_mm)?;
             self.keep_best(&mut unrefined, SAME_BEFORE, MAX_COARSE_CANDIDATES);
             starts.extend(unrefined.iter().map(|own| (own.pose, 0.0)));
@@ -44,7 +48,10 @@ impl Verifier<'_> {
         if !self.is_far_better(&self.coarse, &coarse, best)? {
             return Ok(None);
         }
-        let starts: Vec<(Pose, f64)> = coarse.iter().filter_map(start).collect();
+        // With an offset, any other pose may fit as well: of a symmetric part, many do.
+        let offset_mm = coarse.first().and_then(start).map_or(0.0, |(_, offset_mm)| offset_mm);
+        let others = poses.iter().take(MAX_POSES).map(|pose| (*pose, offset_mm));
+        let starts: Vec<(Pose, f64)> = coarse.iter().filter_map(start).chain(others).collect();
         let fine = self.fits(&self.fine, &starts, self.spacing_mm, ITERATIONS[1]);
         let Some(fine) = self.best_of(&self.fine, fine)? else { return Ok(None) };
         let starts: Vec<(Pose, f64)> = fine.iter().filter_map(start).take(2).collect();

@@ -275,10 +275,10 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// Share of the scan that lies on the nominal in `pose`, or at `offset` from it.
-    pub fn explained(&self, pose: &Pose, offset: Option<OffsetFit>) -> Result<ExplainedFraction> {
+    /// Share of a sample that lies on the nominal in `pose`, or at `offset` from it.
+    pub fn explained(&self, sample: &Sample, pose: &Pose, offset: Option<OffsetFit>) -> Result<ExplainedFraction> {
         let within_mm = ExplainedFraction::DISTANCE_SHARE * self.surface.bounds().diagonal();
-        let measured = self.measure(&self.dense, *pose, offset, within_mm)?;
+        let measured = self.measure(sample, *pose, offset, within_mm)?;
         Ok(ExplainedFraction { fraction: measured.inside_fraction, within_mm })
     }
 

@@ -87,7 +87,8 @@ const AVERAGING_POINTS: usize = 2;
 pub fn extract(edge: Edge, names: &[RegionName], cloud: &Cloud, regions: &[Subset]) -> Result<Vec<Vec<Point>>> {
     if edge != Edge::Height && cloud.intensity.is_empty() {
         return Err(UserError::input(
-            "This artefact is located by its greyscale, and the snapshot has none: save it with its intensities.",
+            "This artefact is located by its greyscale, and the snapshot has none: save it with its intensities, in a \
+             table of regions as a fifth column.",
         ));
     }
     let point = |&index: &u32| cloud.points.get(index as usize).copied();

@@ -11,8 +11,9 @@ use crate::parts::PreparedScan;
 use base::{Progress, Result, UserError};
 use compute::Backend;
 use compute::point_deviation::PointDeviation;
-use geometry::{Cloud, Point, Pose, Subset, Surface, Vector};
-use io::{LoadOptions, load_nominal, region_table};
+use geometry::{Cloud, Pose, Subset, Surface, Vector};
+use io::region_table::{self, RegionPoint};
+use io::{LoadOptions, load_nominal};
 
 /// Finds the regions by the artefact's CAD model (first path) and named points on it (second path). Returns the point
 /// indices of each region, and notes on the alignment.
@@ -33,7 +34,7 @@ pub fn find_regions(
     }
     let loaded = load_nominal(cad, options, &progress.part(0.0, 0.2)).map_err(|error| error.in_file(cad))?;
     let surface = geometry::repair(loaded.mesh).surface;
-    let with_region = |(name, point): (String, Point)| Ok((artefact.region_of_name(&name)?, point));
+    let with_region = |row: RegionPoint| Ok((artefact.region_of_name(&row.region)?, row.point));
     let named_points = region_table::read(table)?.into_iter().map(with_region).collect::<Result<Vec<_>>>();
     let nominal = named_points.and_then(|points| NominalArtefact::new(artefact, &surface, &points));
     let nominal = nominal.map_err(|error| error.in_file(table))?;

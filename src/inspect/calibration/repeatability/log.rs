@@ -31,6 +31,11 @@ pub struct RepeatedLine {
 }
 
 impl Log {
+    /// Whether it holds the calibration that was made at this time, seconds since 1970 (UTC).
+    pub fn holds(&self, unix_s: i64) -> bool {
+        self.records.iter().any(|own| own.unix_s == unix_s)
+    }
+
     /// What was left out as repeated, in a sentence; `None` if nothing was.
     pub fn repeated_sentence(&self) -> Option<String> {
         let count = self.repeated.len();
